@@ -13,7 +13,7 @@ from pymysql.connections import Connection
 
 from deploy.embedded import SqlServer
 from relay.model.table import TableId
-from relay.schema import CatalogReader, Schemas, classify
+from relay.schema import CatalogReader, FollowedTables, classify
 from relay.schema.history import DescribedTable
 from relay.schema.history.described import DescribedIndex
 from relay.source import end_of_binlog, statements_between
@@ -119,7 +119,7 @@ class _Run:
         self._settings = source_settings(server)
         self._catalog = CatalogReader(self._settings)
         self._maker = StatementMaker(server.family, server.version, Random(seed), self._databases)
-        self._schemas = Schemas(
+        self._schemas = FollowedTables(
             mariadb=server.family == "mariadb",
             server_charset="utf8mb4",
             has_oracle_types=server.version >= (10, 3, 0),
@@ -145,7 +145,7 @@ class _Run:
         self.came.carried_out += taken
         self.came.refused += not taken
         after, self._end = self._end, end_of_binlog(self._settings)
-        passing = Schemas(mariadb=self._schemas.mariadb)
+        passing = FollowedTables(mariadb=self._schemas.mariadb)
         named: dict[TableId, bool] = {}
         self._logged.clear()
         for statement, _, _ in statements_between(self._settings, after, self._end):

@@ -6,9 +6,9 @@ The reading thread keeps it by following DDL statements, and completes table map
 
 from relay.schema.history.described import DescribedColumn, DescribedTable
 from relay.schema.history.fitting import completed
+from relay.schema.history.followed_tables import FollowedTables
 from relay.schema.history.history_position import HistoryPosition
 from relay.schema.history.known_tables import Known
-from relay.schema.history.schemas import Schemas
 from relay.schema.history.table_history import TableHistory
 from relay.schema.history.versions import (
     Base,
@@ -24,9 +24,9 @@ __all__ = [
     "Base",
     "DescribedColumn",
     "DescribedTable",
+    "FollowedTables",
     "HistoryPosition",
     "Known",
-    "Schemas",
     "TableHistory",
     "Version",
     "base_at",

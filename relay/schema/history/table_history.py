@@ -9,8 +9,8 @@ from relay.model.table import TableId, TableMap
 from relay.schema.ddl import classify
 from relay.schema.history.described import DescribedTable
 from relay.schema.history.fitting import completed
+from relay.schema.history.followed_tables import FollowedTables
 from relay.schema.history.history_position import HistoryPosition
-from relay.schema.history.schemas import Schemas
 from relay.schema.history.versions import Base, Version, enter
 
 
@@ -25,7 +25,7 @@ class TableHistory:
     """
 
     def __init__(
-        self, schemas: Schemas, identity: SourceIdentity, later: Iterable[Version] = ()
+        self, schemas: FollowedTables, identity: SourceIdentity, later: Iterable[Version] = ()
     ) -> None:
         self.begun = False
         self._schemas = schemas

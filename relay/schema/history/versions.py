@@ -10,9 +10,9 @@ import orjson
 
 from relay.model.table import TableId
 from relay.schema.history.described import DescribedTable
+from relay.schema.history.followed_tables import FollowedTables
 from relay.schema.history.history_position import HistoryPosition
 from relay.schema.history.known_tables import Known
-from relay.schema.history.schemas import Schemas
 
 _FORMAT: Final = 1
 
@@ -37,8 +37,7 @@ class Version:
         return orjson.dumps([self.table.database, self.table.table, *self.position])
 
     def to_bytes(self) -> bytes:
-        """Return the Kafka value. For a dropped table it is a document with null, not a tombstone.
-        """
+        """Return the Kafka value. For a dropped table it contains null; it is not a tombstone."""
         known = self.known.to_fields() if isinstance(self.known, DescribedTable) else self.known
         return orjson.dumps({"format": _FORMAT, "known": known, "initial": self.initial})
 
@@ -86,7 +85,7 @@ def parse_record(key: bytes, value: bytes) -> Version | Base:
 
 
 def folded(
-    records: Iterable[Version | Base], at: HistoryPosition, schemas: Schemas
+    records: Iterable[Version | Base], at: HistoryPosition, schemas: FollowedTables
 ) -> list[Version] | None:
     """Add the definitions at the position `at` to `schemas`; return the later versions, in order.
 
@@ -144,7 +143,7 @@ def later_bases(records: Iterable[Version | Base], at: HistoryPosition) -> list[
     ]
 
 
-def enter(version: Version, schemas: Schemas) -> None:
+def enter(version: Version, schemas: FollowedTables) -> None:
     """Add the definition in a version to `schemas`."""
     if version.table.table:
         schemas.put(version.table, version.known)

@@ -14,7 +14,7 @@ from relay.decode import RowDecoder, parse_table_map
 from relay.encode import KeyEncoder, MessageFrame, RowEncoder
 from relay.model.change import RawRows, RowsEvent, Statement
 from relay.model.table import KeyKind, Logged, TableDefinition, TableId, TableMap
-from relay.schema import CatalogReader, DescribedTable, Schemas, TableDefinitions, classify
+from relay.schema import CatalogReader, DescribedTable, FollowedTables, TableDefinitions, classify
 from relay.schema.history import completed
 from relay.schema.type_text import type_text
 from relay.source import statements_between
@@ -90,7 +90,7 @@ def test_one_stream_has_the_same_messages_from_metadata_and_from_history(
 ) -> None:
     start = end_of(database)
     run(database, schema, Random(SEED))
-    schemas = Schemas(mariadb=database.family == "mariadb", server_charset="utf8mb4")
+    schemas = FollowedTables(mariadb=database.family == "mariadb", server_charset="utf8mb4")
     schemas.put_database(schema, "latin1")
     definitions = TableDefinitions(type_text, LateCatalog())
     keys, unsure = [], 0
@@ -127,7 +127,7 @@ def test_one_stream_has_the_same_messages_from_metadata_and_from_history(
 def test_followed_indexes_are_those_of_the_catalogue(database: SqlServer, schema: str) -> None:
     random, schemas = (
         Random(SEED + 1),
-        Schemas(mariadb=database.family == "mariadb", server_charset="utf8mb4"),
+        FollowedTables(mariadb=database.family == "mariadb", server_charset="utf8mb4"),
     )
     schemas.put_database(schema, "latin1")
     settings = source_settings(database)

@@ -12,7 +12,7 @@ from relay.errors import SourceUnreachable
 from relay.model.positions.position import SourcePosition
 from relay.model.table import TableId
 from relay.pipeline.ingest.names.schema_bootstrap import NamesOpening
-from relay.schema import CatalogReader, CatalogSnapshot, DescribedTable, Schemas
+from relay.schema import CatalogReader, CatalogSnapshot, DescribedTable, FollowedTables
 from relay.settings import SourceSettings
 from relay.source import open_source
 from tests.servers.fixtures import FreshName
@@ -64,17 +64,17 @@ def position(database: SqlServer, settings: SourceSettings) -> SourcePosition:
 
 def opened(
     database: SqlServer, disturb: Callable[[int], Callable[[], None]]
-) -> tuple[Schemas, DisturbedCatalog]:
+) -> tuple[FollowedTables, DisturbedCatalog]:
     """Return what a relay takes the tables for where it begins to read."""
     settings = source_settings(database)
     start = position(database, settings)
-    schemas = Schemas(mariadb=database.family == "mariadb")
+    schemas = FollowedTables(mariadb=database.family == "mariadb")
     with closing(DisturbedCatalog(settings, disturb)) as catalog:
         NamesOpening(settings, catalog, schemas, start).anew()
         return schemas, catalog
 
 
-def columns(schemas: Schemas, schema: str, table: str) -> list[str] | str:
+def columns(schemas: FollowedTables, schema: str, table: str) -> list[str] | str:
     known = schemas.of(TableId(schema, table))
     if isinstance(known, DescribedTable):
         return [column.name for column in known.columns]
@@ -115,7 +115,7 @@ def test_the_definition_after_the_last_change_is_that_of_a_quiet_look(
 
     settings = source_settings(database)
     start = position(database, settings)
-    schemas = Schemas(mariadb=database.family == "mariadb")
+    schemas = FollowedTables(mariadb=database.family == "mariadb")
     with closing(DisturbedCatalog(settings, disturb)) as catalog:
         opening = NamesOpening(settings, catalog, schemas, start)
         found, changes = opening._described(())  # noqa: SLF001 - what both ways of opening ask
@@ -146,7 +146,7 @@ def test_a_database_that_changes_its_character_set_lends_none_to_earlier_tables(
     database.execute(f"ALTER DATABASE {schema} CHARACTER SET latin1")
     start = position(database, settings)
     database.execute(f"ALTER DATABASE {schema} CHARACTER SET utf8mb4")
-    schemas = Schemas(mariadb=database.family == "mariadb")
+    schemas = FollowedTables(mariadb=database.family == "mariadb")
     with closing(CatalogReader(settings)) as catalog:
         NamesOpening(settings, catalog, schemas, start).anew()
     assert schema not in schemas.databases

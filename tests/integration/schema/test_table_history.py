@@ -12,7 +12,7 @@ from deploy.embedded import MySQL, SqlServer
 from relay.decode import parse_table_map
 from relay.model.change import RawRows
 from relay.model.table import Logged, TableId, TableMap
-from relay.schema import CatalogReader, Schemas, classify
+from relay.schema import CatalogReader, FollowedTables, classify
 from relay.schema.history import DescribedTable, completed
 from relay.schema.type_text import type_text
 from relay.source import end_of_binlog, statements_between
@@ -272,7 +272,7 @@ def follow(
     database: SqlServer,
     schema: str,
     sqls: Iterable[str],
-    schemas: Schemas,
+    schemas: FollowedTables,
     sql_mode: str = "",
     *also: str,
 ) -> None:
@@ -309,8 +309,8 @@ def columns_for(database: SqlServer) -> list[str]:
     ]
 
 
-def started(database: SqlServer, schema: str) -> Schemas:
-    schemas = Schemas(mariadb=database.family == "mariadb", server_charset="utf8mb4")
+def started(database: SqlServer, schema: str) -> FollowedTables:
+    schemas = FollowedTables(mariadb=database.family == "mariadb", server_charset="utf8mb4")
     schemas.put_database(schema, "utf8mb4")
     return schemas
 

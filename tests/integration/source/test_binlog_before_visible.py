@@ -19,7 +19,7 @@ from relay.model.positions.position import SourcePosition
 from relay.model.table import TableId
 from relay.pipeline.ingest.names.schema_bootstrap import NamesOpening
 from relay.pipeline.publishing.visible_lookups import wait_for_lookups
-from relay.schema import CatalogReader, Schemas
+from relay.schema import CatalogReader, FollowedTables
 from relay.settings import LookupSettings, SourceSettings
 from relay.source import Visibility, open_source
 from tests.servers.availability import require
@@ -155,7 +155,7 @@ def test_without_gtids_a_catalogue_is_read_once_changed_tables_are_unlocked() ->
 
 def described(settings: SourceSettings, place: SourcePosition, *, mariadb: bool) -> list[str]:
     """The columns of a table that was changed, as the catalogue is taken to say."""
-    schemas = Schemas(mariadb=mariadb)
+    schemas = FollowedTables(mariadb=mariadb)
     with closing(CatalogReader(settings)) as catalog:
         opening = NamesOpening(settings, catalog, schemas, place)
         snapshot, _ = opening._described(())  # noqa: SLF001 - what both ways of opening ask

@@ -23,7 +23,7 @@ from relay.schema import (
     CatalogReader,
     DeclaredTypes,
     DescribedTable,
-    Schemas,
+    FollowedTables,
     TableDefinitions,
     classify,
 )
@@ -134,7 +134,7 @@ class Reader:
     def __init__(self, server: SqlServer, schema: str) -> None:
         self.settings = MessageSettings(row_image="partial")
         self._server = server
-        self._schemas = Schemas(mariadb=True, server_charset="utf8mb4")
+        self._schemas = FollowedTables(mariadb=True, server_charset="utf8mb4")
         self._schemas.put_database(schema, "utf8mb4")
 
     def messages(self, start: BinlogPosition, *, packed: bool = False) -> Iterator[OutboundMessage]:

@@ -10,8 +10,8 @@ from relay.model.positions.gtid import GtidSet
 from relay.model.positions.position import SourcePosition
 from relay.schema import (
     Base,
+    FollowedTables,
     HistoryPosition,
-    Schemas,
     TableHistory,
     Version,
     base_at,
@@ -34,7 +34,7 @@ class KeptHistory:
     def __init__(
         self,
         settings: SourceSettings,
-        schemas: Schemas,
+        schemas: FollowedTables,
         start: SourcePosition,
         kept: list[Version | Base],
     ) -> None:

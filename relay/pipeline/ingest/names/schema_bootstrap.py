@@ -15,9 +15,9 @@ from relay.schema import (
     CatalogReader,
     CatalogSnapshot,
     DescribedTable,
+    FollowedTables,
     HistoryPosition,
     Known,
-    Schemas,
     TableHistory,
     Version,
     classify,
@@ -78,7 +78,7 @@ class NamesOpening:
         self,
         settings: SourceSettings,
         catalog: CatalogReader,
-        schemas: Schemas,
+        schemas: FollowedTables,
         start: SourcePosition,
     ) -> None:
         self._settings = settings
@@ -175,7 +175,7 @@ class NamesOpening:
 
     def _alterations(self, after: BinlogPosition, until: BinlogPosition) -> _Alterations:
         """Return what the statements between two positions changed."""
-        passing = Schemas(mariadb=self._schemas.mariadb)
+        passing = FollowedTables(mariadb=self._schemas.mariadb)
         changed: dict[TableId, _Alteration] = {}
         databases: set[str] = set()
         gtids: list[str] = []

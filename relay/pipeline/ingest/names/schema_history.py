@@ -14,7 +14,7 @@ from relay.model.table import TableId, TableMap
 from relay.pipeline.ingest.names.kept_history import KeptHistory
 from relay.pipeline.ingest.names.schema_bootstrap import NamesOpening
 from relay.position import KeptRecords
-from relay.schema import Base, CatalogReader, Schemas, TableHistory, Version, parse_record
+from relay.schema import Base, CatalogReader, FollowedTables, TableHistory, Version, parse_record
 from relay.settings import SourceSettings
 from relay.source import ServerFacts
 
@@ -107,9 +107,9 @@ def open_names(
     return TableNames(history, records, gone)
 
 
-def _no_schemas(server: ServerFacts) -> Schemas:
+def _no_schemas(server: ServerFacts) -> FollowedTables:
     folds_case = server.variables.get("lower_case_table_names", "0") != "0"
-    return Schemas(
+    return FollowedTables(
         mariadb=server.mariadb,
         server_charset=server.variables.get("character_set_server"),
         folds_case=folds_case,

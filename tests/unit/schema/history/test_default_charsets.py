@@ -8,11 +8,11 @@ from relay.model.change import Statement
 from relay.model.positions.position import BinlogPosition
 from relay.model.table import TableId
 from relay.schema.ddl import classify
-from relay.schema.history import DescribedTable, Schemas
+from relay.schema.history import DescribedTable, FollowedTables
 
 
-def after(*sqls: str, session: str = "gbk", mariadb: bool = True) -> Schemas:
-    schemas = Schemas(mariadb=mariadb, server_charset="utf8mb4")
+def after(*sqls: str, session: str = "gbk", mariadb: bool = True) -> FollowedTables:
+    schemas = FollowedTables(mariadb=mariadb, server_charset="utf8mb4")
     for sql in sqls:
         statement = Statement(sql, "d", 0, BinlogPosition("b.1", 4), server_charset=session)
         schemas.apply(statement, classify(statement))

@@ -9,13 +9,13 @@ from relay.model.positions.position import BinlogPosition
 from relay.model.sql_mode import SqlMode
 from relay.model.table import TableId
 from relay.schema.ddl import classify
-from relay.schema.history import DescribedTable, Schemas
+from relay.schema.history import DescribedTable, FollowedTables
 
 TABLE = TableId("d", "t")
 
 
-def after(*sqls: str, mariadb: bool = True) -> Schemas:
-    schemas = Schemas(mariadb=mariadb, server_charset="latin1")
+def after(*sqls: str, mariadb: bool = True) -> FollowedTables:
+    schemas = FollowedTables(mariadb=mariadb, server_charset="latin1")
     for sql in sqls:
         statement = Statement(sql, "d", 0, BinlogPosition("b.1", 4))
         schemas.apply(statement, classify(statement))
@@ -158,7 +158,7 @@ def test_mariadbs_own_comments_are_carried_out_by_mariadb_alone() -> None:
 def test_old_releases_of_mariadb_give_no_other_types_in_oracles_mode(
     has_oracle_types: bool, kind: str
 ) -> None:
-    schemas = Schemas(mariadb=True, has_oracle_types=has_oracle_types)
+    schemas = FollowedTables(mariadb=True, has_oracle_types=has_oracle_types)
     statement = Statement(
         'CREATE TABLE t ("a" DATE)',
         "d",

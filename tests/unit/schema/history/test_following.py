@@ -6,14 +6,14 @@ from relay.model.change import Statement
 from relay.model.positions.position import BinlogPosition
 from relay.model.sql_mode import NO_MODE, SqlMode
 from relay.model.table import TableId
-from relay.schema import Schemas, classify
+from relay.schema import FollowedTables, classify
 from relay.schema.history import DescribedTable
 
 CREATED = "CREATE TABLE t (a INT, b VARCHAR(5), c DATE NOT NULL, PRIMARY KEY (a))"
 
 
-def after(*sqls: str, mariadb: bool = True, sql_mode: SqlMode = NO_MODE) -> Schemas:
-    schemas = Schemas(mariadb=mariadb)
+def after(*sqls: str, mariadb: bool = True, sql_mode: SqlMode = NO_MODE) -> FollowedTables:
+    schemas = FollowedTables(mariadb=mariadb)
     schemas.put_database("d", "utf8mb4")
     for sql in sqls:
         statement = Statement(sql, "d", 0, BinlogPosition("b.1", 4), sql_mode)
@@ -21,7 +21,7 @@ def after(*sqls: str, mariadb: bool = True, sql_mode: SqlMode = NO_MODE) -> Sche
     return schemas
 
 
-def names(schemas: Schemas, table: str = "t") -> str:
+def names(schemas: FollowedTables, table: str = "t") -> str:
     known = schemas.of(TableId("d", table))
     return (
         " ".join(column.name for column in known.columns)
@@ -458,7 +458,7 @@ def test_databases_give_their_character_set_and_take_their_tables_along() -> Non
 
 
 def test_names_in_any_case_are_one_table_where_the_server_says_so() -> None:
-    schemas = Schemas(mariadb=True, folds_case=True)
+    schemas = FollowedTables(mariadb=True, folds_case=True)
     for sql in ("CREATE TABLE Orders (a INT)", "ALTER TABLE orders ADD b INT"):
         statement = Statement(sql, "Shop", 0, BinlogPosition("b.1", 4))
         schemas.apply(statement, classify(statement))

@@ -6,13 +6,13 @@ from relay.model.change import Statement
 from relay.model.positions.position import BinlogPosition
 from relay.model.table import Column, ColumnType, KeyKind, Logged, TableId, TableMap
 from relay.schema.ddl import classify
-from relay.schema.history import DescribedTable, Schemas, completed
+from relay.schema.history import DescribedTable, FollowedTables, completed
 
 TABLE = TableId("d", "t")
 
 
 def after(*sqls: str, mariadb: bool = False) -> DescribedTable:
-    schemas = Schemas(mariadb=mariadb, server_charset="latin1")
+    schemas = FollowedTables(mariadb=mariadb, server_charset="latin1")
     for sql in sqls:
         statement = Statement(sql, "d", 0, BinlogPosition("b.1", 4))
         schemas.apply(statement, classify(statement))

@@ -9,8 +9,8 @@ from relay.model.positions.position import BinlogPosition, SourceIdentity
 from relay.model.table import Column, ColumnType, Logged, TableId, TableMap
 from relay.schema import (
     Base,
+    FollowedTables,
     HistoryPosition,
-    Schemas,
     TableHistory,
     Version,
     folded,
@@ -34,7 +34,7 @@ def table(*names: str) -> DescribedTable:
     return DescribedTable(tuple(DescribedColumn(name, "int") for name in names), charset="utf8mb4")
 
 
-def names(schemas: Schemas) -> str:
+def names(schemas: FollowedTables) -> str:
     known = schemas.of(TABLE)
     return (
         " ".join(column.name for column in known.columns)
@@ -44,7 +44,7 @@ def names(schemas: Schemas) -> str:
 
 
 def at(records: "list[Version | Base]", here: HistoryPosition) -> tuple[str, int] | None:
-    schemas = Schemas(mariadb=True)
+    schemas = FollowedTables(mariadb=True)
     later = folded(records, here, schemas)
     return None if later is None else (names(schemas), len(later))
 
@@ -113,7 +113,7 @@ def test_what_is_superseded_changes_nothing_that_can_still_be_asked_for(
     rest = [record for record in records if record not in gone]
     assert len(rest) + len(gone) == len(records)
     here = max(oldest, other) if other.server == oldest.server else other
-    before, after = Schemas(mariadb=True), Schemas(mariadb=True)
+    before, after = FollowedTables(mariadb=True), FollowedTables(mariadb=True)
     assert folded(records, here, before) == folded(rest, here, after)
     assert dict(before.tables) == dict(after.tables)
     assert superseded(rest, oldest) == []
@@ -161,7 +161,7 @@ def bare(columns: int) -> TableMap:
 
 
 def test_a_history_completes_maps_follows_statements_and_hands_over_what_it_learned() -> None:
-    schemas = Schemas(mariadb=True)
+    schemas = FollowedTables(mariadb=True)
     schemas.put(TABLE, table("a"))
     history = TableHistory(schemas, SERVER)
     history.begin(position(50), "0-7-9")
@@ -184,7 +184,7 @@ def test_a_history_completes_maps_follows_statements_and_hands_over_what_it_lear
 
 
 def test_what_is_known_better_of_a_place_holds_there() -> None:
-    schemas = Schemas(mariadb=True)
+    schemas = FollowedTables(mariadb=True)
     schemas.put(TABLE, "it was changed, and its earlier definition is unknown")
     history = TableHistory(schemas, SERVER, [Version(position(80), TABLE, table("a", "z"))])
     assert run(history, 60, "ALTER TABLE t DROP zz")

@@ -26,7 +26,7 @@ _ORACLE_WITHOUT_TYPES: Final = SqlMode.DB2
 _SYSTEM: Final = frozenset({"mysql", "information_schema", "performance_schema", "sys"})
 
 
-class Schemas(KnownTables):
+class FollowedTables(KnownTables):
     """All tables at one position of the binlog. `apply` moves it over the next DDL statement.
 
     A statement with an uncertain effect makes only its own table unknown.
