@@ -128,6 +128,7 @@ class WorkerPool:
         self._queues = [Queue[Delivery | None](_QUEUED_CHANGES) for _ in range(workers)]
         self._done: Queue[_Outcome] = Queue()
         self._under_way = 0
+        self._failure: BaseException | None = None
         self._threads = [
             Thread(target=self._work, args=(each,), name=f"roma-client-worker-{number}")
             for number, each in enumerate(self._queues)
@@ -147,12 +148,15 @@ class WorkerPool:
                 queue.put(None)
             for each in self._threads:
                 each.join()
+            self._acknowledge_finished()
             self._feed.before_revoke = lambda: None
+        self._raise_failure()
 
     def _dispatch(self) -> None:
         while not self._changes.stopped:
             delivery = self._changes.poll(_TURN_SECONDS)
             self._acknowledge_finished()
+            self._raise_failure()
             if self._under_way:
                 self._feed.keep_membership()  # what waits in the queues needs a proof too
             if delivery is None:
@@ -166,6 +170,7 @@ class WorkerPool:
         while not self._changes.stopped and not self._is_passed_on(queue, delivery):
             if self._under_way:
                 self._acknowledge_finished(_TURN_SECONDS)
+                self._raise_failure()
             else:
                 self._changes.wait(_TURN_SECONDS)
             self._feed.keep_membership()
@@ -186,7 +191,9 @@ class WorkerPool:
         return zlib.crc32(key.encode()) % len(self._queues)
 
     def _acknowledge_finished(self, wait_seconds: float = 0) -> None:
-        """Acknowledge the changes that workers have finished. Raises the error of a failed one."""
+        """Acknowledge the changes that workers have finished, and keep the first error of a failed
+        one. It raises nothing, because it also runs inside Kafka's callback.
+        """
         while self._under_way:
             try:
                 outcome = self._done.get(wait_seconds > 0, wait_seconds or None)
@@ -194,10 +201,14 @@ class WorkerPool:
                 return
             wait_seconds = 0
             self._under_way -= 1
-            if outcome.error is not None:
-                raise outcome.error
+            self._failure = self._failure or outcome.error
             if outcome.is_done:
                 self._feed.ack(outcome.delivery.receipt)
+
+    def _raise_failure(self) -> None:
+        """Raise the first error of a worker."""
+        if self._failure is not None:
+            raise self._failure
 
     def _drain(self) -> None:
         """Wait until the workers have finished their changes, at most `_DRAIN_SECONDS`."""

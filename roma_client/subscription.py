@@ -11,15 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal
 from roma_client.async_changes import AsyncChanges, Cancelled, OneThread
 from roma_client.beginning import beginning_of, unmoved_topic
 from roma_client.changes import Changes
-from roma_client.errors import (
-    ClaimGone,
-    ClientError,
-    CorruptMessage,
-    UnknownTag,
-    UsageError,
-)
+from roma_client.errors import ClientError, UnknownTag, UsageError
 from roma_client.handling import Handler, Handling, Retry, WorkerPool, run_here
-from roma_client.kafka.dead_letters import DeadLetterTopic
+from roma_client.kafka.dead_letters import DeadLetterTopic, store_corrupt
 from roma_client.kafka.feed import Feed, OnCorrupt
 from roma_client.kafka.options import FeedOptions, Start
 from roma_client.log import log_event
@@ -36,7 +30,7 @@ from roma_client.opening import (
 from roma_client.records.change import Values
 from roma_client.records.decoding import Reading
 from roma_client.records.moved import Followed
-from roma_client.records.record import STATEMENT_SUFFIX, ClaimReader, Record
+from roma_client.records.record import STATEMENT_SUFFIX, ClaimReader
 from roma_client.records.selection import Selection
 
 if TYPE_CHECKING:
@@ -48,7 +42,7 @@ class Subscription:
     """The changes of one logical table, at least once, in order for each key.
 
     database, table   logical names
-    tags              only changes with one of these tags; empty: all
+    tags              only rows with one of these tags; empty: all
     group             consumer group: clients of one group share the changes. Default:
                       `<name of the token>.<database>.<table>`
     admin, token      address of the admin, and a token with the role viewer; default: the
@@ -182,7 +176,7 @@ class Subscription:
         metrics = metrics_of(self.registry, group)
         letters = self._letters(kafka, group)
         options = self._feed_options(table, lambda: self._table(directory), group, kafka)
-        feed = Feed(options, metrics, self._corrupt(letters))
+        feed = Feed(options, metrics, self._corrupt(letters, metrics))
         stack.enter_context(feed)
         watcher = NameWatcher(
             lambda: directory.ask_table(self.database, self.table),
@@ -280,14 +274,10 @@ class Subscription:
             return None
         return DeadLetterTopic(kafka, self.dead_letters or f"{group}.dead-letters", group)
 
-    def _corrupt(self, letters: DeadLetterTopic | None) -> OnCorrupt | None:
+    def _corrupt(self, letters: DeadLetterTopic | None, metrics: Metrics) -> OnCorrupt | None:
         if self.corrupt == "stop" or letters is None:
             return None
-
-        def store(record: Record, exc: CorruptMessage | ClaimGone) -> None:
-            letters.store(record, str(exc))
-
-        return store
+        return partial(store_corrupt, letters, metrics)
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,7 +49,7 @@ class MessageMaker:
     columns     column name to the text of its type, in the order of the table
     key         columns of the key; empty for a table without one
     topic       default: the logical database
-    tags        tags of each message; default: the table's name
+    tags        tags of each message of a row; default: the table's name
     field_tags  column to the further tag of its changes
     """
 
@@ -89,10 +89,9 @@ class MessageMaker:
         return MadeMessage(self._topic, self._key(row), None, self._headers(order, self.columns))
 
     def statement(self, sql: str, kind: MessageType = MessageType.ALTER) -> MadeMessage:
-        """Return the message of a statement, in the topic of statements."""
+        """Return the message of a statement, in the topic of statements. It has no tags."""
         value = self._value(kind, None, None, sql)
-        order = self.clock.next()
-        headers = [(Header.ORDER.value, order.encode()), (Header.TAG.value, self._tags[0].encode())]
+        headers = [(Header.ORDER.value, self.clock.next().encode())]
         return MadeMessage(f"{self._topic}.ddl", None, value, headers)
 
     @property

@@ -2,18 +2,24 @@
 unchanged.
 """
 
+import logging
 from collections.abc import Mapping
 from typing import Any, Final
 
 from confluent_kafka import KafkaError, KafkaException, Producer
 from confluent_kafka.admin import AdminClient, NewTopic
 
-from roma_client.errors import DeadLetterFailed
+from roma_client.errors import ClientError, DeadLetterFailed
 from roma_client.kafka.failures import error_of
+from roma_client.kafka.topics import present_topics
+from roma_client.log import log_event
+from roma_client.metrics import Metrics
 from roma_client.records.record import Record
 
 _SEND_SECONDS: Final = 30.0
 _REASON_CHARACTERS: Final = 2000
+_LARGEST_BYTES: Final = 1_000_000_000
+"""The largest message of librdkafka. Topics of the relay may accept more than Kafka's default."""
 
 
 class DeadLetterTopic:
@@ -34,7 +40,7 @@ class DeadLetterTopic:
         """Write a record as a dead letter and wait until the brokers have it. Raises
         DeadLetterFailed.
         """
-        failures: list[KafkaError] = []
+        answers: list[KafkaError | None] = []
         try:
             producer = self._opened()
             producer.produce(
@@ -42,13 +48,14 @@ class DeadLetterTopic:
                 record.value,
                 record.key,
                 headers=[*record.headers, *self._headers(record, reason)],
-                on_delivery=lambda error, _: failures.append(error) if error else None,
+                on_delivery=lambda error, _: answers.append(error),
             )
-            left = producer.flush(_SEND_SECONDS)
-        except (KafkaException, BufferError) as exc:
-            raise self._failed(record, exc) from exc
-        if failures or left:
-            raise self._failed(record, failures[0] if failures else "no answer in time")
+            producer.flush(_SEND_SECONDS)
+        except (KafkaException, BufferError, ClientError) as exc:
+            told = exc.reason if isinstance(exc, ClientError) else str(exc)
+            raise self._failed(record, told) from exc
+        if not answers or answers[0] is not None:  # letters of other threads do not count
+            raise self._failed(record, answers[0] if answers else "no answer in time")
 
     def _headers(self, record: Record, reason: str) -> list[tuple[str, bytes]]:
         told = {
@@ -63,14 +70,22 @@ class DeadLetterTopic:
     def _opened(self) -> Producer:
         if self._producer is None:
             self._make_topic()
-            self._producer = Producer(
-                {**self._kafka, "enable.idempotence": True, "log_level": 0, "linger.ms": 0}
-            )
+            own = {"enable.idempotence": True, "log_level": 0, "linger.ms": 0}
+            self._producer = Producer({"message.max.bytes": _LARGEST_BYTES, **self._kafka, **own})
         return self._producer
 
     def _make_topic(self) -> None:
+        """Create the topic if it is missing. A client without the right to create topics can use
+        one that exists.
+        """
+        if present_topics(self._kafka, [self.topic]):
+            return
         admin = AdminClient(self._kafka)  # must live until the answer
-        kept = {"retention.ms": "-1", "cleanup.policy": "delete"}
+        kept = {
+            "retention.ms": "-1",
+            "cleanup.policy": "delete",
+            "max.message.bytes": str(_LARGEST_BYTES),
+        }
         made = admin.create_topics([NewTopic(self.topic, 1, config=kept)])
         try:
             made[self.topic].result(_SEND_SECONDS)
@@ -83,3 +98,16 @@ class DeadLetterTopic:
             f"Record {record.offset} of {record.topic}, partition {record.partition}, could not "
             f"be stored in {self.topic}: {reason}."
         )
+
+
+def store_corrupt(
+    letters: DeadLetterTopic, metrics: Metrics, record: Record, exc: ClientError
+) -> None:
+    """Store a record that is no message of the relay, or whose claim is gone; count and log it.
+
+    Raises DeadLetterFailed.
+    """
+    letters.store(record, str(exc))
+    metrics.happened("corrupt")
+    at = (*record.source_partition, record.offset)
+    log_event(logging.WARNING, "corrupt_record_stored", at=at, reason=exc)

@@ -8,7 +8,7 @@ from typing import Final
 
 from confluent_kafka import Consumer, KafkaError, Message, TopicPartition
 
-from roma_client.errors import ClaimGone, ClientError, CorruptMessage
+from roma_client.errors import ClaimGone, CorruptMessage
 from roma_client.kafka.commit_notes import last_of, with_last
 from roma_client.kafka.commits import Commits
 from roma_client.kafka.membership import Membership, Standing
@@ -88,7 +88,7 @@ class Feed:
         while self._records and len(found) < (parsed or limit):
             try:
                 self._deliver(self._records[0], found)
-            except ClientError:
+            except Exception:
                 if found:
                     break  # they come first; the next call meets the record again
                 raise
@@ -177,7 +177,7 @@ class Feed:
         try:
             while self.is_active and not self.commit(wait=True) and time.monotonic() < deadline:
                 self._poll.consume(1, _REBALANCE_SECONDS)
-        except ClientError as exc:
+        except Exception as exc:  # noqa: BLE001  # it was raised before, where it happened
             log_event(logging.WARNING, "closed_without_commit", reason=exc)
         finally:
             self._membership.leave()

@@ -64,12 +64,18 @@ def raise_first(failures: Sequence[ClientError]) -> None:
 
 
 class Poll:
-    """Polls Kafka's client for messages and events. Used by the feed's thread."""
+    """Polls Kafka's client for messages and events. Used by the feed's thread.
+
+    Callbacks run inside a poll. If one raises, Kafka's client has moved on behind messages that
+    nobody received, and may have partitions that nobody reads: each later poll raises the error
+    again.
+    """
 
     def __init__(self, consumer: Consumer, group: str) -> None:
         self._consumer = consumer
         self._group = group
         self._polled = time.monotonic()
+        self._failure: Exception | None = None
 
     @property
     def due_at(self) -> float:
@@ -81,13 +87,20 @@ class Poll:
     def consume(self, limit: int, timeout_seconds: float) -> list[Message]:
         """Return up to `limit` messages, or those that arrive before the timeout.
 
-        Raises Kafka's errors as errors of this package.
+        Raises Kafka's errors as errors of this package, and the errors of callbacks; after an error
+        it raises the same one again.
         """
+        if self._failure is not None:
+            raise self._failure
         self._polled = time.monotonic()
         try:
             return self._consumer.consume(limit, timeout_seconds)
         except KafkaException as exc:
-            raise client_error(error_of(exc), f"reading as group {self._group}") from exc
+            self._failure = client_error(error_of(exc), f"reading as group {self._group}")
+            raise self._failure from exc
+        except Exception as exc:
+            self._failure = exc
+            raise
 
 
 class EndsMet:

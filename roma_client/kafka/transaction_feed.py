@@ -83,6 +83,7 @@ class TransactionFeed(Feed):
         self._read: dict[Partition, int] = {}
         """Offset up to which each partition was read, markers of Kafka included."""
         self._paused: set[Partition] = set()
+        """Partitions that Kafka's client holds back. They stay so when they are assigned again."""
         self._done = NONE_DONE
         self.session = 0
         """Rises with each assignment and revocation."""
@@ -103,6 +104,7 @@ class TransactionFeed(Feed):
         self._done = max((_done_of(each) for each in notes), default=NONE_DONE)
         self._begin(self._cut(at), self._done)
         self._read.update(at)
+        self.hold_back(frozenset())
         super().assigned(starts)
 
     def revoked(self, partitions: Sequence[Partition], *, lost: bool) -> None:
@@ -119,13 +121,14 @@ class TransactionFeed(Feed):
         return True
 
     def hold_back(self, partitions: AbstractSet[Partition]) -> None:
-        """Pause reading these partitions, and resume all others."""
-        wanted = partitions & self._read.keys()
+        """Pause reading these partitions, and resume all others that are assigned."""
+        assigned = self._read.keys()
+        wanted = partitions & assigned
         if paused := wanted - self._paused:
             self._consumer.pause([TopicPartition(*each) for each in paused])
-        if resumed := self._paused - wanted:
+        if resumed := (self._paused & assigned) - wanted:
             self._consumer.resume([TopicPartition(*each) for each in resumed])
-        self._paused = wanted
+        self._paused = (self._paused - resumed) | wanted
 
     def ends(self) -> Ends:
         """Return the present ends of all partitions.
@@ -168,7 +171,6 @@ class TransactionFeed(Feed):
 
     def _begin(self, cut: frozenset[Partition], done: Moment = NONE_DONE) -> None:
         self.session += 1
-        self._paused = set()
         self._read = {}
         self._assembly.begin(cut, done)
 

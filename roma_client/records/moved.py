@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 
 from roma_client.errors import CorruptMessage, TableMoved
 from roma_client.records.order_guard import Partition
-from roma_client.records.record import MOVED, Record
+from roma_client.records.record import MOVED, UNREADABLE, Record
 
 _VERSION: Final = 1
 
@@ -96,7 +96,7 @@ def marker_of(record: Record) -> Marker | None:
             str(fields["instance"]),
             frozenset(map(str, fields["feeders"])),
         )
-    except (ValueError, KeyError, TypeError, AttributeError) as exc:
+    except UNREADABLE as exc:
         raise CorruptMessage(
             f"Record {record.offset} of {record.topic}, partition {record.partition}, marks the "
             f"move of a table in a form that this client cannot read: {exc}."

@@ -25,6 +25,14 @@ MOVED: Final = "moved"
 STATEMENT_SUFFIX: Final = ".ddl"
 """The name of a topic for DDL is the name of the topic of rows with this suffix."""
 
+UNREADABLE: Final = (
+    *(ValueError, KeyError, TypeError, AttributeError, IndexError),
+    *(ArithmeticError, RecursionError),
+)
+"""The errors that values of another form cause while a record is parsed, for example a time beyond
+year 9999, or lists in a thousand levels.
+"""
+
 ClaimReader: TypeAlias = Callable[[str], bytes]
 """Returns the bytes at the URL of a claim."""
 
@@ -79,7 +87,7 @@ class Record(NamedTuple):
             return None
         try:
             key = json.loads(self.key)
-        except ValueError:
+        except (ValueError, RecursionError):
             return None
         is_row = isinstance(key, list) and len(key) > 1 and isinstance(key[0], str)
         return key[0] if is_row and "." in key[0] else None
@@ -105,6 +113,11 @@ def claimed_value(record: Record, reader: ClaimReader | None) -> bytes:
         raise ClaimUnreadable(
             f"`claim_reader` failed for {url}, the value {where}: {type(exc).__name__}: {exc}."
         ) from exc
+    if not isinstance(value, bytes):
+        raise ClaimUnreadable(
+            f"`claim_reader` returned {type(value).__name__} instead of bytes for {url}, the value "
+            f"{where}."
+        )
     if len(value) != size or sha256(value).hexdigest() != digest:
         raise ClaimGone(f"{url} is not the value {where}: its size or SHA-256 differs.")
     return value

@@ -4,11 +4,18 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Final
 
 from roma_client.errors import UsageError
 from roma_client.records.record import STATEMENT_SUFFIX, TAG, Record
 
-_PLAIN_NAME = re.compile(r"[\w$.-]+", re.ASCII)
+_PLAIN_NAME: Final = re.compile(r"[\w$.-]+", re.ASCII)
+_PIECE: Final = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|.", re.DOTALL)
+"""The parts of an expression that may hold a comma: an escaped character, a class, or any other
+character.
+"""
+_STATEMENT_KEY: Final = b'["",'
+"""The begin of a statement's key in a compacted topic. In other topics statements have no key."""
 
 
 @dataclass(frozen=True)
@@ -22,7 +29,8 @@ class Selection:
                  key
     reads        replaces `topics`: returns whether a table is read from a topic; may raise
                  ClientError
-    tags         a record with one of these tags is selected; empty: all records are selected
+    tags         a row with one of these tags is selected; empty: all rows are selected
+    statements   whether statements are selected too, whatever `tags` are: statements have none
     """
 
     takes: Callable[[str], bool]
@@ -48,13 +56,12 @@ class Selection:
         """Return False if the record's key or tags already exclude it, so that it need not be
         parsed.
         """
-        if self.tags and not any(
-            name == TAG and value is not None and value.decode("utf-8", "replace") in self.tags
-            for name, value in record.headers
-        ):
+        if self.tags and not self._has_tag(record):
             return False
         prefix, key = self._prefix, record.key
-        return prefix is None or key is None or key.startswith(prefix)
+        if prefix is None or key is None or key.startswith(prefix):
+            return True
+        return self.statements and key.startswith(_STATEMENT_KEY)
 
     def takes_row(self, database: str, table: str, topic: str) -> bool:
         """Return whether a row change of this logical table in this topic is selected."""
@@ -77,9 +84,21 @@ class Selection:
         """
         if not self.statements:
             return False
+        of_rows = topic.removesuffix(STATEMENT_SUFFIX)
         if not table:
-            return any(name.startswith(f"{database}.") for name in self.topics)
-        return self.takes_row(database, table, topic.removesuffix(STATEMENT_SUFFIX))
+            begin, read = f"{database}.", self.topics.items()
+            return any(name.startswith(begin) and read_from == of_rows for name, read_from in read)
+        return self.takes_row(database, table, of_rows)
+
+    def _has_tag(self, record: Record) -> bool:
+        """Return whether a record has a selected tag, or may be a statement: those have no tags."""
+        has_tags = False
+        for name, value in record.headers:
+            if name == TAG and value is not None:
+                if value.decode("utf-8", "replace") in self.tags:
+                    return True
+                has_tags = True
+        return self.statements and not has_tags and record.value is not None
 
     @cached_property
     def _prefix(self) -> bytes | None:
@@ -93,8 +112,9 @@ def canal_filter(text: str) -> Callable[[str], bool]:
     r"""Return a predicate for a filter of Canal: expressions over `database.table`, separated by
     commas.
 
-    An expression must match the whole name, regardless of case, as in Canal:
-    `shop\\..*,crm\\.lead`. Raises UsageError for an expression that Python cannot compile.
+    An expression must match the whole name, regardless of case, as in Canal: `shop\..*,crm\.lead`.
+    A text without an expression matches every name. Raises UsageError for an expression that Python
+    cannot compile.
     """
     try:
         expressions = [re.compile(each.strip(), re.IGNORECASE) for each in _parts(text)]
@@ -102,16 +122,16 @@ def canal_filter(text: str) -> Callable[[str], bool]:
         raise UsageError(
             f"The filter {text!r} is not a list of regular expressions: {exc}."
         ) from exc
-    return lambda name: any(each.fullmatch(name) for each in expressions)
+    return lambda name: not expressions or any(each.fullmatch(name) for each in expressions)
 
 
 def _parts(text: str) -> list[str]:
-    """Split at commas outside braces and brackets."""
+    r"""Split at commas outside braces, groups and classes. `\(` and `[(]` open no group."""
     parts, depth = [""], 0
-    for letter in text:
-        depth += (letter in "{[(") - (letter in "}])")
-        if letter == "," and depth <= 0:
+    for piece in _PIECE.findall(text):
+        depth = max(0, depth + (piece in {"{", "("}) - (piece in {"}", ")"}))
+        if piece == "," and depth == 0:
             parts.append("")
         else:
-            parts[-1] += letter
+            parts[-1] += piece
     return [each for each in parts if each.strip()]

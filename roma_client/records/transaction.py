@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 
 from roma_client.errors import CorruptMessage
 from roma_client.records.change import Change, SourcePosition
-from roma_client.records.record import Record
+from roma_client.records.record import UNREADABLE, Record
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _ID: Final = re.compile(r"([^:/]+)[:/].*:([0-9]+)", re.ASCII | re.DOTALL)
@@ -96,7 +96,7 @@ def report_of(record: Record) -> Report | None:
     try:
         message = json.loads(record.value)
         return _report(message) if message["status"] in {"BEGIN", "END"} else None
-    except (ValueError, KeyError, TypeError) as exc:
+    except UNREADABLE as exc:
         raise CorruptMessage(
             f"Record {record.offset} of {record.topic}, partition {record.partition}, is neither "
             f"BEGIN nor END of a transaction: {type(exc).__name__}: {exc}."

@@ -11,7 +11,14 @@ from roma_client.records.decoding.fields import common_fields
 from roma_client.records.decoding.message import Frame, Neighbour, Parts, parts_of, whole
 from roma_client.records.decoding.orders import Headers, OrderReader, orders_of
 from roma_client.records.decoding.rows import change_of_row, changes_of_rows, order_text
-from roma_client.records.record import CLAIM, ORDER, ClaimReader, Record, claimed_value
+from roma_client.records.record import (
+    CLAIM,
+    ORDER,
+    UNREADABLE,
+    ClaimReader,
+    Record,
+    claimed_value,
+)
 from roma_client.records.selection import Selection
 
 _SECOND: Final = 1000
@@ -58,6 +65,7 @@ class Decoder:
         self._orders = OrderReader()
         self._newest: Neighbour | None = None
         self._taken: tuple[Frame | None, str] = (None, "")  # of the newest record, and its topic
+        self._checks_tags = bool(selection.tags) and selection.statements
 
     def changes(self, record: Record) -> list[Change]:
         """Return the changes of a record, as `changes_of` does. Raises the errors of
@@ -66,12 +74,18 @@ class Decoder:
         if not self._selection.may_take(record):
             return []
         try:
-            return self._decoded(record)
-        except (ValueError, KeyError, TypeError, AttributeError, IndexError) as exc:
+            found = self._decoded(record)
+        except UNREADABLE as exc:
             raise CorruptMessage(
                 f"Record {record.offset} of {record.topic}, partition {record.partition}, is not a "
                 f"message of the relay in the format canal-json: {type(exc).__name__}: {exc}."
             ) from exc
+        return [*filter(self._has_tag, found)] if self._checks_tags else found
+
+    def _has_tag(self, change: Change) -> bool:
+        """Return whether a change has a selected tag, or is a statement: those have no tags."""
+        is_statement = change.operation is Operation.STATEMENT
+        return is_statement or not self._selection.tags.isdisjoint(change.tags)
 
     def _decoded(self, record: Record) -> list[Change]:
         value, newest = record.value, self._newest
@@ -88,10 +102,27 @@ class Decoder:
             if not (text is None or base is None or len(rows) != 1 or record.key is None):
                 return [change_of_row(record, base, parts, self._orders.order(text))]
         elif frame.operation is None:
-            return _statements(record, dict(record.headers), frame.message, self._selection)
+            return self._statements(record, frame, rows)
         elif not self._selection.takes_name(frame.name, record.topic):
             return []
         return self._rows(record, parts)
+
+    def _statements(self, record: Record, frame: Frame, rows: object) -> list[Change]:
+        """Return the change of a statement. Raises ValueError for rows of a selected table whose
+        type this client does not know.
+        """
+        message, headers, selection = frame.message, dict(record.headers), self._selection
+        if "sql" not in message or "isDdl" not in message:
+            raise ValueError(f"its type is {message['type']!r}, and it has no statement")
+        if rows is not None:
+            if selection.takes_name(frame.name, record.topic):
+                raise ValueError(f"its type is {message['type']!r}, and it has rows")
+            return []
+        if not selection.takes_statement(message["database"], message["table"], record.topic):
+            return []
+        if CLAIM in headers:
+            message = json.loads(claimed_value(record, self._reading.claim_reader))
+        return [_statement(record, headers, message)]
 
     def _rows(self, record: Record, parts: Parts) -> list[Change]:
         frame, headers = parts[0], dict(record.headers)
@@ -103,16 +134,10 @@ class Decoder:
         return found
 
 
-def _statements(
-    record: Record, headers: Headers, message: Mapping[str, Any], selection: Selection
-) -> list[Change]:
-    if "sql" not in message or "isDdl" not in message:
-        raise ValueError(f"its type is {message['type']!r}, and it has no statement")
-    if not selection.takes_statement(message["database"], message["table"], record.topic):
-        return []
+def _statement(record: Record, headers: Headers, message: Mapping[str, Any]) -> Change:
     own = {"operation": Operation.STATEMENT, "key": None, "sql": message["sql"]}
     own["order"] = orders_of(headers, 1)[0]
-    return [Change.of_fields({**common_fields(record, headers, message), **_WITHOUT_ROW, **own})]
+    return Change.of_fields({**common_fields(record, headers, message), **_WITHOUT_ROW, **own})
 
 
 def _deleted(record: Record, selection: Selection) -> list[Change]:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from typing import Any
 
-from relay.envelope import order_text
+from relay.envelope import DDL_TOPIC_SUFFIX, order_text
 from roma_client.records.record import Record
 
 Row = Mapping[str, str | None]
@@ -56,8 +56,23 @@ def row_record(
 
 def claimed_record(row: Row, url: str) -> tuple[Record, bytes]:
     """One message whose value is at a URL, and that value."""
-    value = row_record([row]).value or b""
+    return claimed(row_record([row]), url)
+
+
+def statement_record(sql: str, *, table: str = "orders", key: bytes | None = None) -> Record:
+    """One message of a statement about `shop.<table>`, without tags as the relay publishes it."""
+    message = json.loads(row_record([{"id": "1"}], kind="ALTER", table=table).value or b"")
+    message |= dict.fromkeys(("data", "old", "mysqlType", "pkNames", "sqlType"))
+    message |= {"sql": sql, "isDdl": True}
+    value = json.dumps(message).encode()
+    headers = [("order", order_text(1000, 1).encode())]
+    return Record(f"shop{DDL_TOPIC_SUFFIX}", 0, 0, key, value, headers)
+
+
+def claimed(record: Record, url: str) -> tuple[Record, bytes]:
+    """A record whose value is at a URL, and that value. The record keeps the fields of any size."""
+    value = record.value or b""
     claim = {"sha256": sha256(value).hexdigest(), "size": len(value), "url": url}
-    left = json.loads(value) | {"data": None, "mysqlType": None}
-    record = row_record([row], claim=json.dumps(claim))
-    return record._replace(value=json.dumps(left).encode()), value
+    left = json.loads(value) | {"data": None, "mysqlType": None, "old": None, "sql": ""}
+    headers = [*record.headers, ("claim", json.dumps(claim).encode())]
+    return record._replace(value=json.dumps(left).encode(), headers=headers), value

@@ -123,3 +123,29 @@ def test_a_note_of_a_former_release_has_no_time(consumer: FakeConsumer) -> None:
     assert feed.note(REPORTS, 5) == "done 41 7"
     feed, _ = opened("something else")
     assert feed.note(REPORTS, 5) == "done -1"
+
+
+@pytest.mark.parametrize("returns", [{ONE, OTHER}, {ONE}])
+def test_a_partition_that_was_held_back_is_read_when_it_is_assigned_again(
+    consumer: FakeConsumer, monkeypatch: pytest.MonkeyPatch, returns: set[tuple[str, int]]
+) -> None:
+    """Kafka's client leaves it paused, also after another assignment of the group."""
+    paused: set[tuple[str, int]] = set()
+
+    def keys(partitions: list[TopicPartition]) -> set[tuple[str, int]]:
+        return {(each.topic, each.partition) for each in partitions}
+
+    monkeypatch.setattr(consumer, "pause", lambda some: paused.update(keys(some)), raising=False)
+    monkeypatch.setattr(
+        consumer, "resume", lambda some: paused.difference_update(keys(some)), raising=False
+    )
+    feed, _ = opened()
+    feed.hold_back({ONE, OTHER})
+    feed.revoked([ONE, OTHER, REPORTS], lost=True)
+    feed.hold_back(set())
+    assert paused == {ONE, OTHER}, "Kafka's client refuses to resume what is not assigned"
+    for each in (returns, {ONE, OTHER}):
+        feed.assigned([TopicPartition(*at, 3) for at in sorted(each | {REPORTS})])
+        assert not paused & each
+        feed.revoked([*each, REPORTS], lost=True)
+    assert not paused

@@ -3,7 +3,9 @@
 import orjson
 import pytest
 
+from relay.encode import message_headers
 from relay.envelope import FIELDS, parse_order
+from relay.model.positions.position import OrderPair
 from relay.testing import Clock, MessageMaker
 from roma_client.testing import Subscribed, changes_from
 
@@ -34,9 +36,11 @@ def test_a_service_reads_what_a_test_makes() -> None:
     assert inserted.order < updated.order < deleted.order
     assert updated.tags == ("orders", "paid")
     paid = Subscribed("shop", "orders", frozenset({"paid"}), ddl=True)
-    assert [each.sql for each in changes_from(made, paid)] == [None, None, None]
+    statement = "ALTER TABLE orders ADD note TEXT"
+    assert [each.sql for each in changes_from(made, paid)] == [None, None, None, statement]
     everything = changes_from(made, Subscribed("shop", "orders", ddl=True))
-    assert everything[-1].sql == "ALTER TABLE orders ADD note TEXT"
+    assert everything[-1].sql == statement
+    assert dict(made[-1].headers).keys() == dict(message_headers(OrderPair(1, 1), ())).keys()
     (lone,) = changes_from([ORDERS.tombstone(PAID)], Subscribed("shop", "orders"))
     assert (lone.operation, lone.key, lone.is_key_only) == ("DELETE", deleted.key, True)
 

@@ -15,7 +15,7 @@ from roma_client.records.decoding import Reading, changes_of
 from roma_client.records.decoding.message import parts_of
 from roma_client.records.record import Record
 from roma_client.records.selection import Selection, canal_filter
-from tests.support.clients.made_records import claimed_record, row_record
+from tests.support.clients.made_records import claimed_record, row_record, statement_record
 
 ORDERS = Selection.of_table("shop", "orders", "shop", frozenset(), statements=False)
 EVERY_TABLE = Selection(lambda _name: True)
@@ -128,10 +128,7 @@ def test_other_tombstones_and_markers_are_left_out() -> None:
 
 
 def test_a_statement_is_a_change_for_those_who_asked_for_statements() -> None:
-    ddl = row_record([{"id": "1"}], kind="ALTER")
-    message = json.loads(ddl.value or b"")
-    message.update(data=None, old=None, mysqlType=None, pkNames=None, sql="ALTER …", isDdl=True)
-    ddl = ddl._replace(value=json.dumps(message).encode(), key=None, topic="shop.ddl")
+    ddl = statement_record("ALTER …")
     asked = Selection.of_table("shop", "orders", "shop", frozenset(), statements=True)
     (change,) = changes_of(ddl, asked, READING)
     assert (change.operation, change.sql, change.row) == (Operation.STATEMENT, "ALTER …", {})
@@ -268,7 +265,7 @@ def test_a_change_has_all_its_fields() -> None:
     asked = Selection.of_table("shop", "orders", "shop", frozenset(), statements=True)
     changes = [
         *changes_of(row_record([{"id": "1"}, {"id": "2"}], orders="0,1"), ORDERS, READING),
-        *changes_of(row_record([{"id": "1"}], kind="ALTER", sql=""), asked, READING),
+        *changes_of(statement_record("ALTER …"), asked, READING),
     ]
     for each in changes:
         found = {field.name: getattr(each, field.name) for field in fields(Change)}
