@@ -14,10 +14,10 @@ from relay.model.names.name_pattern import NamePattern
 from relay.settings import CanalServerSettings
 from roma_client.canal import EMPTY_ID, CanalConnector, Message
 from roma_client.errors import ClientError, TopicMissing
+from roma_client.records.canal_batches import USUAL_SIZE
 
 _NEXT_TRY_SECONDS: Final = 2.0
 _TURN_SECONDS: Final = 0.2
-_USUAL_SIZE: Final = 1000
 
 _log = structlog.stdlib.get_logger(__name__)
 
@@ -90,7 +90,7 @@ class SubscriberFeed:
             return self._nothing(timeout_seconds)
         if not self._is_reading():
             return self._nothing(timeout_seconds)
-        rows = min(size if size > 0 else _USUAL_SIZE, self._settings.batch_rows)
+        rows = min(size if size > 0 else USUAL_SIZE, self._settings.batch_rows)
         return self._delivered(self._connector.get_without_ack(rows, timeout_seconds))
 
     def ack(self, batch_id: int) -> None:

@@ -8,12 +8,12 @@ acknowledgement.
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal
 
-from roma_client.errors import NotActive, NotConnected, TopicMissing, UsageError
+from roma_client.errors import ClientError, NotActive, NotConnected, TopicMissing, UsageError
 from roma_client.kafka.feed import Feed
 from roma_client.kafka.membership import Standing
 from roma_client.kafka.options import FeedOptions, Start
@@ -24,27 +24,18 @@ from roma_client.names.table_topics import TableTopics
 from roma_client.names.watcher import OF_VERBS, NameWatcher, moved_from
 from roma_client.opening import directory_of, refuse_owned
 from roma_client.records.ack_book import Receipt
-from roma_client.records.canal_batches import BatchesOut, Collecting
-from roma_client.records.change import Change, Values
+from roma_client.records.canal_batches import EMPTY_ID, BatchesOut, Collecting, Message, deadline_of
+from roma_client.records.change import Values
 from roma_client.records.decoding import Reading
 from roma_client.records.delivery import Delivery
 from roma_client.records.selection import Selection, canal_filter
 
-EMPTY_ID: Final = -1
-"""Batch id of a message without changes, as in Canal."""
+__all__ = ["EMPTY_ID", "CanalConnector", "Message"]
+
 _TURN_SECONDS: Final = 0.2
 _POLL_SECONDS: Final = 0.05
 _FETCH_RECORDS: Final = 100
 """Records of one fetch, if batches are limited by bytes."""
-
-
-class Message(NamedTuple):
-    """A batch of changes. Its `id` is EMPTY_ID if there are no changes; then it needs no
-    acknowledgement.
-    """
-
-    id: int
-    changes: list[Change]
 
 
 @dataclass(eq=False)
@@ -99,9 +90,9 @@ class CanalConnector:
     def subscribe(self, text: str | Callable[[str], bool] = r".*\..*") -> None:
         r"""Read the logical tables that match a Canal filter, from the last acknowledgement.
 
-        Expressions over `database.table`, separated by commas: `shop\\..*,crm\\.lead`; or a
-        function of that name. A second call replaces the filter. Raises UsageError if no table
-        matches, and the errors of opening a subscription.
+        Expressions over `database.table`, separated by commas: `shop\..*,crm\.lead`; or a function
+        of that name. An empty text matches all tables. A second call replaces the filter. Raises
+        UsageError if no table matches, and the errors of opening a subscription.
         """
         if self._directory is None:
             raise NotConnected("subscribe() was called before connect().")
@@ -138,7 +129,7 @@ class CanalConnector:
         return message
 
     def get_without_ack(self, batch_size: int, timeout_seconds: float | None = None) -> Message:
-        """Return the next batch, at most `batch_size` changes.
+        """Return the next batch, at most `batch_size` changes; 1000 if it is not positive.
 
         Without a timeout: the changes available now. With one: a full batch, or the available
         changes after the timeout; 0 waits for a full batch. An exclusive client in standby gets
@@ -147,11 +138,11 @@ class CanalConnector:
         """
         feed = self._subscribed()
         feed.commit_when_due()
-        deadline = _deadline(timeout_seconds)
+        deadline = deadline_of(timeout_seconds)
         needs = self.needs_columns
         collecting, left = Collecting(batch_size, self.batch_bytes, needs_columns=needs), 1.0
         try:
-            while not collecting.is_full and left > 0 and not self.interrupted():
+            while not collecting.is_full and left > 0 and self._may_collect():
                 left = deadline - time.monotonic()
                 self._add(collecting, feed, min(max(left, 0), _TURN_SECONDS))
         except BaseException:
@@ -159,6 +150,7 @@ class CanalConnector:
             raise
         found = [each for each in collecting if _is_ours(feed, each.receipt)]
         if not found:
+            self._subscribed()
             return Message(EMPTY_ID, [])
         return Message(self._out.add(found), [each.change for each in found])
 
@@ -170,7 +162,7 @@ class CanalConnector:
         BatchUnknown if `batch_id` is not the first batch, and NotActive if the group has given the
         partitions to another client meanwhile: the batch is delivered again there.
         """
-        feed = self._subscribed()
+        feed = self._opened()
         batch = self._out.first(batch_id)
         self._out.end_first()
         acknowledged = [feed.ack(each) for each in batch.receipts]
@@ -185,7 +177,7 @@ class CanalConnector:
         `batch_id` None: the same as the id of the first unacknowledged batch. Raises BatchUnknown
         for any other id.
         """
-        feed = self._subscribed()
+        feed = self._opened()
         if batch_id is not None:
             self._out.first(batch_id)
         self._out.clear()
@@ -214,8 +206,9 @@ class CanalConnector:
 
         Raises NotConnected, BrokerUnreachable, NotPermitted, and the errors of `connect`.
         """
-        if self._directory is None or self._feed is None:
-            raise NotConnected("The connector has no subscription.")
+        self._opened()
+        if self._directory is None:
+            raise NotConnected("The connector is not connected.")
         return not self._readable(self._directory.all_tables()) <= self._topics
 
     @property
@@ -256,11 +249,23 @@ class CanalConnector:
             if standing is Standing.VOID or found.add(self._waiting[0]):
                 self._waiting.popleft()
 
-    def _subscribed(self) -> Feed:
-        if self._feed is None or self._watcher is None:
+    def _opened(self) -> Feed:
+        if self._feed is None:
             raise NotConnected("The connector has no subscription.")
-        self._watcher.check()
         return self._feed
+
+    def _subscribed(self) -> Feed:
+        """Return the feed. Raises TableMoved if it reads a table where it no longer is."""
+        feed = self._opened()
+        if self._watcher is not None:
+            self._watcher.check()
+        return feed
+
+    def _may_collect(self) -> bool:
+        """Return whether a batch may wait for more changes: the next one raises what was found."""
+        with suppress(ClientError):
+            return self._subscribed() is not None and not self.interrupted()
+        return False
 
     def _readable(self, answer: Answer) -> frozenset[str]:
         """Return the topics of the tables that the filter takes, with those of their DDL."""
@@ -291,10 +296,3 @@ class CanalConnector:
 def _is_ours(feed: Feed, receipt: Receipt) -> bool:
     """Return whether the client still has the partition, as far as it knows."""
     return feed.known_standing(receipt) is not Standing.VOID
-
-
-def _deadline(timeout_seconds: float | None) -> float:
-    """Return when to give up, as `time.monotonic`: at once without a timeout, never for 0."""
-    if timeout_seconds is None:
-        return time.monotonic()
-    return float("inf") if timeout_seconds == 0 else time.monotonic() + timeout_seconds

@@ -29,10 +29,12 @@ def row_data(change: Change) -> Any:
 
 
 def _fill(columns: Any, change: Change, texts: Texts, is_updated: Callable[[str], bool]) -> None:
-    """Add the columns of one image."""
-    for index, (name, text) in enumerate(texts.items()):
+    """Add the columns of one image. Their indexes are those in the table, as in Canal."""
+    names = dict.fromkeys((*change.types, *texts))
+    indexes = {name: index for index, name in enumerate(names)}
+    for name, text in texts.items():
         column = columns.add(
-            index=index,
+            index=indexes[name],
             sqlType=sql_type(change.sql_types.get(name, 0), change.types.get(name, ""), text),
             name=name,
             isKey=name in change.key_columns,

@@ -35,6 +35,7 @@ class EmbeddedChanges:
         self._decoder = Decoder(_EVERY_TABLE, Reading(settings.values))
         self._stop = threading.Event()
         self._number = 0
+        self._failure: BaseException | None = None
         try:
             value = store.load()
             saved = None if value is None else StoredPosition.from_bytes(value)
@@ -72,10 +73,12 @@ class EmbeddedChanges:
 
         The changes of a source transaction can be in several results. Raises the errors with which
         a relay stops, and after `unreachable_seconds` the error of a source that does not answer.
+        After an error of the reading, each later call raises the same error: open the changes
+        again.
         """
         ends_s = monotonic() + timeout_s
         while not self._given.waiting and not self._stop.is_set():
-            batch = next(self._batches, None)
+            batch = self._next_batch()
             if batch is not None:
                 self._arrived(batch)
             elif monotonic() >= ends_s:
@@ -108,6 +111,16 @@ class EmbeddedChanges:
         store.
         """
         self._stop.set()
+
+    def _next_batch(self) -> Batch | None:
+        """Return the next batch; None after a short wait. The reading has ended after an error."""
+        if self._failure is not None:
+            raise self._failure
+        try:
+            return next(self._batches, None)
+        except BaseException as exc:
+            self._failure = exc
+            raise
 
     def _arrived(self, batch: Batch) -> None:
         """Take a batch. A position without changes is saved if nothing before it is open."""

@@ -16,7 +16,7 @@ class PositionStore(Protocol):
     def load(self) -> bytes | None:
         """Return the last saved position; None if there is none."""
 
-    def save(self, position: bytes) -> None:
+    def save(self, position: bytes, /) -> object:
         """Replace the position; it is durable when this returns."""
 
     def close(self) -> None:

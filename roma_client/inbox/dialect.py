@@ -91,9 +91,9 @@ def statements(connection: Connection, dialect: Dialect, table: str) -> Statemen
             f"The driver {driver.__name__} has the paramstyle {style!r}.",
             "Use a driver with qmark, format or pyformat.",
         )
-    ignore, conflict = ("", " ON CONFLICT DO NOTHING")
-    if dialect == "mysql":
-        ignore, conflict = (" IGNORE", "")
+    ignore, conflict, latest = "", " ON CONFLICT DO NOTHING", ""
+    if dialect == "mysql":  # a plain SELECT reads the state of the service's first one (InnoDB)
+        ignore, conflict, latest = " IGNORE", "", " FOR UPDATE"
     made = Statements(
         _table(dialect, table),
         f"UPDATE {table} SET major = ?, minor = ?, "  # noqa: S608  # a checked name
@@ -104,7 +104,7 @@ def statements(connection: Connection, dialect: Dialect, table: str) -> Statemen
         f"INSERT{ignore} INTO {table} (subscription, place, major, minor, newest) "  # noqa: S608
         f"SELECT ?, ?, major, minor, newest FROM {table} "
         f"WHERE subscription = ? AND place = ?{conflict}",
-        f"SELECT newest FROM {table} WHERE subscription = ? AND place = ?",  # noqa: S608
+        f"SELECT newest FROM {table} WHERE subscription = ? AND place = ?{latest}",  # noqa: S608
     )
     return Statements(*(each.replace("?", _MARKS[style]) for each in made))
 

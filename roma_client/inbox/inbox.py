@@ -4,7 +4,9 @@ database.
 
 import logging
 import re
+from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from hashlib import sha256
 from typing import Any, Final, Literal, NamedTuple, TypeAlias, TypeVar
 
@@ -93,18 +95,32 @@ class Inbox:
         """Call `effect(cursor, item)` and commit, unless the item was applied before.
 
         Returns whether it was applied now. If `effect` raises, everything is rolled back and the
-        error raised. `effect` must neither commit nor roll back. Raises InboxAhead for an item
-        that is new under a position that is applied already.
+        error raised. `effect` must neither commit nor roll back. With `by="row"`, `effect` gets a
+        transaction without an id with those of its rows that were not applied before. Raises
+        InboxAhead for an item that is new under a position that is applied already.
         """
         return self._run(lambda cursor: self._applied(cursor, item, effect))
 
-    def _applied(self, cursor: Any, item: Item, effect: Callable[[Any, Item], object]) -> bool:
-        at = self._at(item)
-        if not self._moved(cursor, at):
-            self._check_old(cursor, at)
+    def _applied(
+        self, cursor: Any, item: Change | Transaction, effect: Callable[[Any, Any], object]
+    ) -> bool:
+        if self._by == "row" and isinstance(item, Transaction) and item.id is None:
+            new = tuple(each for each in item.changes if self._is_new(cursor, self._at(each)))
+            if not new:
+                return False
+            counts = Counter(f"{each.database}.{each.table}" for each in new)
+            item = replace(item, changes=new, counts=dict(counts))
+        elif not self._is_new(cursor, self._at(item)):
             return False
         effect(cursor, item)
         return True
+
+    def _is_new(self, cursor: Cursor, at: _At) -> bool:
+        """Move the position to an item; False if it is there already. Raises InboxAhead."""
+        if self._moved(cursor, at):
+            return True
+        self._check_old(cursor, at)
+        return False
 
     def _moved(self, cursor: Cursor, at: _At) -> bool:
         """Move the position to an item; False if it is there already. Locks the row."""

@@ -26,6 +26,8 @@ _PATH: Final = "/api/v1/subscriptions"
 _LARGEST_ANSWER: Final = 64_000_000
 _SERVER_ERRORS: Final = 500
 _DIGEST_DIGITS: Final = 32
+_NOT_FOUND: Final = "NOT_FOUND: "
+"""The admin's own answer 404. One without this code comes from a proxy whose admin is away."""
 
 
 class Directory:
@@ -127,14 +129,14 @@ def _refusal(admin: str, answer: HTTPError) -> Exception:
     try:
         problem = json.loads(answer.read(_LARGEST_ANSWER))
         reason = f"{problem['code']}: {problem['detail']}"
-    except (ValueError, KeyError, TypeError, OSError):
+    except (ValueError, KeyError, TypeError, OSError, HTTPException):
         reason = f"status {answer.code}"
     match answer.code:
         case 401 | 403:
             return NotPermitted(f"{admin} refuses: {reason}")
-        case 404:
-            return UnknownTable(reason.removeprefix("NOT_FOUND: "))
-        case code if code >= _SERVER_ERRORS:
+        case 404 if reason.startswith(_NOT_FOUND):
+            return UnknownTable(reason.removeprefix(_NOT_FOUND))
+        case code if code >= _SERVER_ERRORS or code == 404:
             return AdminUnreachable(f"{admin} answers {reason}")
         case _:
             return AdminRefused(f"{admin} answers {reason}")

@@ -62,6 +62,9 @@ class NameWatcher:
                 self._found = exc
             except ClientError as exc:
                 log_event(logging.INFO, "names_not_refreshed", reason=exc.reason)
+            except Exception as exc:  # noqa: BLE001  # the thread must not end without a word
+                reason = f"{type(exc).__name__}: {exc}"
+                log_event(logging.ERROR, "names_not_refreshed", reason=reason)
 
 
 READ_THE_REST: Final = (

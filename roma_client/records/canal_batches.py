@@ -2,14 +2,29 @@
 acknowledged in order.
 """
 
+import time
 from collections import deque
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from roma_client.errors import BatchUnknown, DeleteWithoutColumns
 from roma_client.records.ack_book import Receipt
 from roma_client.records.change import Change
 from roma_client.records.delivery import Delivery
+
+EMPTY_ID: Final = -1
+"""Batch id of a message without changes, as in Canal."""
+USUAL_SIZE: Final = 1000
+"""Changes of a batch if the client names no number, as in Canal."""
+
+
+class Message(NamedTuple):
+    """A batch of changes. Its `id` is EMPTY_ID if there are no changes; then it needs no
+    acknowledgement.
+    """
+
+    id: int
+    changes: list[Change]
 
 
 class Batch(NamedTuple):
@@ -68,14 +83,14 @@ class BatchesOut:
 class Collecting:
     """The changes of a batch while it is collected.
 
-    It is full if it has `size` changes, or if its records have `limit_bytes` in Kafka (None: no
-    limit).
+    It is full if it has `size` changes (not positive: USUAL_SIZE), or if its records have
+    `limit_bytes` in Kafka (None: no limit).
     """
 
     def __init__(self, size: int, limit_bytes: int | None, *, needs_columns: bool) -> None:
         """`needs_columns`: refuse a delete of which only the key is known."""
         self._found: list[Delivery] = []
-        self._size = size
+        self._size = size if size > 0 else USUAL_SIZE
         self._limit = limit_bytes
         self._bytes = 0
         self._needs_columns = needs_columns
@@ -113,6 +128,15 @@ class Collecting:
             self._bytes += len(delivery.record.value or b"")
         self._found.append(delivery)
         return True
+
+
+def deadline_of(timeout_seconds: float | None) -> float:
+    """Return when a batch must be returned, as `time.monotonic`: at once without a timeout, when it
+    is full for 0.
+    """
+    if timeout_seconds is None:
+        return time.monotonic()
+    return float("inf") if timeout_seconds == 0 else time.monotonic() + timeout_seconds
 
 
 def _without_columns(change: Change) -> DeleteWithoutColumns:

@@ -62,6 +62,25 @@ def test_a_paused_client_that_applies_what_another_one_has_applied_changes_nothi
     assert (found, _counted(database)[0]) == ([False], 1)
 
 
+@pytest.mark.parametrize("by", ["partition", "row"])
+def test_a_client_whose_service_has_read_before_sees_what_another_one_applied_meanwhile(
+    database: dict[str, Any], by: Key
+) -> None:
+    """With REPEATABLE READ a SELECT shows the state of the transaction's first SELECT."""
+    change, later = made_changes(2)
+    connection = pymysql.connect(**database)
+    one, other = (
+        Inbox(connection, "billing", by=by),
+        Inbox(pymysql.connect(**database), "billing", by=by),
+    )
+    connection.cursor().execute("select n from counted")
+    for each in (change, later):
+        assert other.apply(each, _count)
+    assert not one.apply(change, _count)
+    assert not one.apply(later, _count)
+    assert _counted(database)[0] == 2
+
+
 @pytest.fixture
 def in_postgres(postgres: Postgres, fresh_name: Callable[[str], str]) -> dict[str, Any]:
     """What psycopg needs to open a database with the tables of the service."""

@@ -106,6 +106,21 @@ def test_an_update_has_both_images_and_marks_what_it_changed() -> None:
     assert [c.mysqlType for c in columns.afterColumns] == ["bigint", "varchar(20)", "varchar(20)"]
 
 
+def test_columns_of_a_partial_row_keep_the_index_that_they_have_in_the_table() -> None:
+    record = row_record(
+        [{"id": "1", "n": "2", "m": "3"}],
+        kind="UPDATE",
+        old=[{}],
+        unknown='{"data":["a"],"old":["n"]}',
+    )
+    message = json.loads(record.value or b"")
+    message["mysqlType"] = dict.fromkeys(["a", "id", "n", "m"], "int")
+    record = record._replace(value=json.dumps(message).encode())
+    columns = rows(read(entries_of(changes(record), marks=False))[0]).rowDatas[0]
+    assert [(c.name, c.index) for c in columns.beforeColumns] == [("id", 1), ("m", 3)]
+    assert [(c.name, c.index) for c in columns.afterColumns] == [("id", 1), ("n", 2), ("m", 3)]
+
+
 def test_the_header_has_the_binlog_coordinates_if_the_topic_has_them() -> None:
     plain, full = read(
         entries_of(

@@ -13,8 +13,8 @@ from roma_client import Change, Order
 from roma_client.errors import InboxAhead, UsageError
 from roma_client.inbox import Inbox, Key
 from roma_client.records.change import NO_ORDER
-from roma_client.records.pending import Moment, PendingTransaction, Rows
-from roma_client.records.transaction import transaction_id
+from roma_client.records.pending import Moment, PendingTransaction, Rows, loose_rows
+from roma_client.records.transaction import Transaction, transaction_id
 from tests.support.clients.inbox_process import CHANGES, made_changes, survived
 from tests.support.clients.transaction_history import ROWS, TIME, made_change, report
 
@@ -111,6 +111,28 @@ def test_a_transaction_is_applied_once_as_a_whole() -> None:
         found.append(transaction)
     assert [inbox.apply(each, count) for each in (*found, *found)] == [True, True, False, False]
     assert counted(connection) == 2
+
+
+def test_rows_of_no_transaction_that_came_together_have_each_their_own_position() -> None:
+    """Such as copied rows in one message: one of them may have had a newer change already."""
+    connection = opened()
+    inbox = Inbox(connection, "billing", by="row")
+    first, second, last = made_changes(3)
+    newer = replace(last, order=Order(last.order.execute_time + 1, 9))
+    assert inbox.apply(newer, count)
+    rows = Rows(ROWS[0], None, [first, second, last], 1, None, TIME)  # type: ignore[arg-type]
+    transaction = loose_rows(rows, "shop").transaction
+    assert transaction is not None
+    given: list[Transaction] = []
+
+    def effect(_cursor: Any, item: Transaction) -> None:
+        given.append(item)
+
+    assert [inbox.apply(transaction, effect) for _ in range(2)] == [True, False]
+    assert [each.changes for each in given] == [(first, second)]
+    assert given[0].counts == {"shop.orders": 2}
+    assert Inbox(connection, "billing").apply(transaction, effect), "by partition, as one message"
+    assert given[-1] == transaction
 
 
 def test_what_an_inbox_cannot_use_is_refused() -> None:
