@@ -38,6 +38,7 @@ cdef class KnownTable:
     cdef object table
     cdef object plan
     cdef RowPrinter printer
+    cdef Py_ssize_t largest
     cdef tuple parts
     cdef LogicalTable logical
     cdef bytes publish_time

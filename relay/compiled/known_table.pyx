@@ -47,15 +47,17 @@ cdef class LogicalTable:
 cdef class KnownTable:
     """A table whose rows can be printed. `plan` is returned to the caller with its messages.
 
+    `largest` is the limit of a packed message in bytes, -1 for one message a row.
     `parts` are, for inserts, updates and deletes, the bytes before and after the times, GTID and batch, then before and after the
     time of publishing.
     """
 
-    def __cinit__(self, table, plan, RowPrinter printer not None, tuple parts not None, LogicalTable logical not None):
+    def __cinit__(self, table, plan, RowPrinter printer not None, Py_ssize_t largest, tuple parts not None, LogicalTable logical not None):
         self.table = table  # kept, because its address names it
         self.plan = plan
         self.logical = logical
         self.printer = printer
+        self.largest = largest
         self.parts = parts
         self.publish_time = None
         self.behind = []

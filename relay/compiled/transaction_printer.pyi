@@ -14,6 +14,7 @@ class TransactionPrinter(Generic[Plan]):
         table: TableMap,
         plan: Plan,
         printer: RowPrinter,
+        largest: int | None,
         parts: tuple[tuple[bytes, bytes, bytes, bytes], ...],
         logical: TableId,
     ) -> None: ...
@@ -43,7 +44,7 @@ class TransactionPrinter(Generic[Plan]):
             TransactionBegin,
             TransactionEnd,
             list[str],
-            list[tuple[Plan, int, int, bytes]],
+            list[tuple[Plan, int, int, int, bytes]],
             list[tuple[TableId, int, int, int, int]],
         ]
         | None

@@ -31,6 +31,7 @@ cdef int64_t MOST_OFFSET = 0xFFFFFFFF
 
 cdef struct Cut:
     Py_ssize_t end          # in the buffer
+    Py_ssize_t rows
     Py_ssize_t messages
     Py_ssize_t value_bytes
 
@@ -61,11 +62,16 @@ cdef class TransactionPrinter:
     def __len__(self):
         return len(self.tables)
 
-    def know(self, table, plan, RowPrinter printer not None, tuple parts not None, logical):
-        """Print the rows of this very table map so from now on, and count them under the name `logical`."""
+    def know(self, table, plan, RowPrinter printer not None, largest, tuple parts not None, logical):
+        """Print the rows of this very table map so from now on, and count them under the name `logical`.
+
+        `largest` is the limit of a packed message in bytes; None: one message a row.
+        """
         if logical not in self.logical:
             self.logical[logical] = LogicalTable(logical)
-        self.tables[<size_t><void*>table] = KnownTable(table, plan, printer, parts, self.logical[logical])
+        self.tables[<size_t><void*>table] = KnownTable(
+            table, plan, printer, -1 if largest is None else largest, parts, self.logical[logical]
+        )
 
     def forget(self):
         """No table is known any more."""
@@ -81,21 +87,19 @@ cdef class TransactionPrinter:
 
         `file` is the one that they must begin in, and `base` its part of the execute position; `time` and `position` are the pair of the
         last change before them, and come back as that of the last one of theirs; no pair is dated behind `latest_ms`. `printed` is a list
-        of (plan, messages, bytes of their values, block), `batch` and `publish_time` stand in every message. `counted` is a list of
+        of (plan, rows, messages, bytes of their values, block), `batch` and `publish_time` stand in every message. `counted` is a list of
         (logical name, operation, rows, transactions, bytes of values). About `most_bytes` at most.
         """
         cdef PrintBuffers buffers = borrow_buffers()
         cdef Py_ssize_t first = at, end, transactions = 0, rows = 0, taken_bytes = 0, event_bytes, added
         cdef Buffer out = buffers.out
         cdef uint64_t next_time, next_position
-        cdef Cut kept
         cdef list gtids = []
         cdef tuple begin, last_begin = None
         out.empty()
         self.cuts.empty()
         self.tallies.empty()
         self.plans = []
-        kept.end = kept.messages = kept.value_bytes = 0
         try:
             while taken_bytes < most_bytes:
                 end = self.end_of(items, at, most_bytes, file, &event_bytes)
@@ -193,7 +197,12 @@ cdef class TransactionPrinter:
             printer = known.printer
             printer.use(buffers)
             try:
-                added = printer.add_event(<bytes>event[EVENT_BODY], event[EVENT_IMAGES_AT], operation == UPDATED, before_old, behind_old, time, position[0], 0, 1)
+                if known.largest < 0:
+                    added = printer.add_event(<bytes>event[EVENT_BODY], event[EVENT_IMAGES_AT], operation == UPDATED, before_old, behind_old, time, position[0], 0, 1)
+                else:
+                    added = printer.add_packed_event(
+                        <bytes>event[EVENT_BODY], event[EVENT_IMAGES_AT], operation == UPDATED, before_old, behind_old, time, position[0], 0, known.largest
+                    )
             finally:
                 printer.leave()
             if added < 0:
@@ -207,7 +216,7 @@ cdef class TransactionPrinter:
                 return -1
             position[0] += <uint64_t>added
             rows += added
-            self.grown(known.plan, out.size, printer.messages, printer.value_bytes)
+            self.grown(known.plan, out.size, added, printer.messages, printer.value_bytes)
             self.tallies.add(known.logical, operation, added, printer.value_bytes, transaction)
             at += 1
         return rows
@@ -235,21 +244,22 @@ cdef class TransactionPrinter:
 
     cdef Cut last_cut(self):
         cdef Cut cut
-        cut.end = cut.messages = cut.value_bytes = 0
+        cut.end = cut.rows = cut.messages = cut.value_bytes = 0
         if self.cuts.size:
             memcpy(&cut, self.cuts.data + self.cuts.size - sizeof(Cut), sizeof(Cut))
         return cut
 
-    cdef int grown(self, plan, Py_ssize_t end, Py_ssize_t messages, Py_ssize_t value_bytes) except -1:
+    cdef int grown(self, plan, Py_ssize_t end, Py_ssize_t rows, Py_ssize_t messages, Py_ssize_t value_bytes) except -1:
         """Count messages that were appended, in the last cut if that is of the same plan."""
         cdef Cut cut
-        cut.messages = cut.value_bytes = 0
+        cut.rows = cut.messages = cut.value_bytes = 0
         if self.plans and self.plans[len(self.plans) - 1] is plan:
             cut = self.last_cut()
             self.cuts.size -= sizeof(Cut)
         else:
             self.plans.append(plan)
         cut.end = end
+        cut.rows += rows
         cut.messages += messages
         cut.value_bytes += value_bytes
         self.cuts.put(<char*>&cut, sizeof(Cut))
@@ -261,7 +271,7 @@ cdef class TransactionPrinter:
         cdef Cut* cuts = <Cut*>self.cuts.data
         for i in range(len(self.plans)):
             block = PyBytes_FromStringAndSize(out.data + start, cuts[i].end - start)
-            found.append((self.plans[i], cuts[i].messages, cuts[i].value_bytes, block))
+            found.append((self.plans[i], cuts[i].rows, cuts[i].messages, cuts[i].value_bytes, block))
             start = cuts[i].end
         return found
 

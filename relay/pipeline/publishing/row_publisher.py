@@ -6,7 +6,6 @@ from typing import Final
 from relay.encode import headers_behind_order
 from relay.errors import FormatsDiffer, NamesUnknown, PartitionsDiffer, Stop
 from relay.model.change import Operation, RowsEvent
-from relay.model.message import PrintedMessages
 from relay.model.row_path import RowPath, SlowReason
 from relay.model.table import TableId, TableMap
 from relay.pipeline.buffer import Chunk
@@ -19,7 +18,10 @@ from relay.pipeline.messages.choice_of_format import some_share_frames
 from relay.pipeline.messages.event_batches import MOST_BYTES, MOST_EVENTS
 from relay.pipeline.messages.oversized import OversizedMessages
 from relay.pipeline.messages.printing.event_printer import EventPrinter
-from relay.pipeline.messages.printing.transaction_printer import WholeTransactionPrinter
+from relay.pipeline.messages.printing.transaction_printer import (
+    PrintedTable,
+    WholeTransactionPrinter,
+)
 from relay.pipeline.messages.published_changes import EventContext
 from relay.pipeline.messages.table_plan import TablePlan
 from relay.pipeline.messages.table_plans import TablePlans
@@ -118,19 +120,21 @@ class RowPublisher:
         )
         if found is None or self._keeps_back(found.printed):
             return 0
-        for plan, messages in found.printed:
+        for plan, rows, messages in found.printed:
             checkpoint.add_printed(plan.routes[0].topic, messages)
-            self._stats.print(plan.definition.id, RowPath.COMPILED, "", messages.number)
+            self._stats.print(plan.definition.id, RowPath.COMPILED, "", rows)
             if undecodable := plan.rows.take_undecodable():
                 checkpoint.count_undecodable(undecodable)
         checkpoint.close_whole_transactions(chunk, found)
         return found.items
 
-    def _keeps_back(self, printed: Sequence[tuple[TablePlan, PrintedMessages]]) -> bool:
+    def _keeps_back(self, printed: Sequence[PrintedTable]) -> bool:
         """Return whether some of these messages are too large, so that all are printed
         one by one.
         """
-        kept = self._oversize is not None and self._oversize.keeps_back(printed)
+        kept = self._oversize is not None and self._oversize.keeps_back(
+            (each.plan, each.messages) for each in printed
+        )
         if kept:
             self._whole.take_back()
         return kept

@@ -127,16 +127,17 @@ class EventPrinter:
 
     @property
     def of_whole_transactions(self) -> "row_printer.RowPrinter | None":
-        """The compiled printer, if it can also print whole transactions (one message a row); None
-        otherwise.
-        """
+        """The compiled printer, if it can also print whole transactions; None otherwise."""
         return (
             self._printer
-            if COMPILED
-            and self._largest_bytes is None
-            and isinstance(self._printer, row_printer.RowPrinter)
+            if COMPILED and isinstance(self._printer, row_printer.RowPrinter)
             else None
         )
+
+    @property
+    def largest_bytes(self) -> int | None:
+        """The limit of a packed message in bytes; None: one message a row."""
+        return self._largest_bytes
 
     def messages(
         self,

@@ -31,16 +31,24 @@ _Printed: TypeAlias = tuple[
     TransactionBegin,
     TransactionEnd,
     list[str],
-    list[tuple[TablePlan, int, int, bytes]],
+    list[tuple[TablePlan, int, int, int, bytes]],
     list[tuple[TableId, int, int, int, int]],
 ]
 """The result of the compiled printer: the fields of WholeTransactions, and the order key as two
 numbers.
 
-By table: the number of messages, the bytes of their values, and their block. By logical table and
-index in `_OPERATIONS`: the rows, transactions and bytes of values.
+By table: the numbers of rows and messages, the bytes of the messages' values, and their block. By
+logical table and index in `_OPERATIONS`: the rows, transactions and bytes of values.
 """
 _OPERATIONS: Final = (Operation.INSERT, Operation.UPDATE, Operation.DELETE)
+
+
+class PrintedTable(NamedTuple):
+    """The messages of a table's `rows` rows."""
+
+    plan: TablePlan
+    rows: int
+    messages: PrintedMessages
 
 
 class WholeTransactions(NamedTuple):
@@ -66,7 +74,7 @@ class WholeTransactions(NamedTuple):
     last_begin: TransactionBegin
     last_end: TransactionEnd
     gtids: list[str]
-    printed: list[tuple[TablePlan, PrintedMessages]]
+    printed: list[PrintedTable]
     counted: list[Counted]
 
 
@@ -95,15 +103,17 @@ class WholeTransactionPrinter:
 
         No effect if the plan has no compiled printer for whole transactions.
         """
-        printer = (
-            plan.printer.of_whole_transactions if isinstance(plan.printer, EventPrinter) else None
-        )
-        if self._printer is None or printer is None:
+        own = plan.printer
+        if self._printer is None or not isinstance(own, EventPrinter):
+            return
+        printer = own.of_whole_transactions
+        if printer is None:
             return
         if len(self._printer) >= MOST_TABLES:
             self.forget()
         parts = tuple(map(plan.rows.framing_text_parts, _OPERATIONS))
-        self._printer.know(table, plan, printer, parts, plan.destination.logical)
+        logical = plan.destination.logical
+        self._printer.know(table, plan, printer, own.largest_bytes, parts, logical)
         self._plans[id(plan)] = plan
 
     def forget(self) -> None:
@@ -186,8 +196,10 @@ def _whole_transactions(found: _Printed) -> WholeTransactions:
         counted,
     ) = found
     messages = [
-        (plan, PrintedMessages(number, size, block, ORDER_NAMES, plan.printed_headers))
-        for plan, number, size, block in printed
+        PrintedTable(
+            plan, own, PrintedMessages(number, size, block, ORDER_NAMES, plan.printed_headers)
+        )
+        for plan, own, number, size, block in printed
     ]
     return WholeTransactions(
         items,

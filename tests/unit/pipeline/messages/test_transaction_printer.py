@@ -22,6 +22,7 @@ from relay.pipeline.buffer import Chunk
 from relay.pipeline.checkpoint import checkpoint as checkpoint_module
 from relay.pipeline.delivery import outbox as outbox_module
 from relay.pipeline.messages.printing import transaction_printer
+from tests.support.rows import publishers
 from tests.support.rows.publishers import SentMessages, publisher_without_servers
 from tests.unit.decode.event_bytes import (
     DELETE_V2,
@@ -45,6 +46,9 @@ MAPPING = router(
         topics=[{"logicDb": "shop", "topic": "shop"}, {"logicDb": "other", "topic": "other"}],
     )
 )
+PARTITIONS = {"shop": 4, "other": 3}
+PACKINGS = [("row", 1_000_000), ("event", 1_000_000), ("event", 1_200)]
+"""Setting `rows_per_message`, and the limit of a message in bytes."""
 KEY, KEY_VALUES = KEYS[0]
 OTHERS = [
     next(each for each in CASES if each[0]["type"] == code) for code in (246, 18, 16, 5, 245)
@@ -143,7 +147,9 @@ def stream(parts: Sequence[Part]) -> Iterator[StreamItem]:
 Published: TypeAlias = tuple[list[OutboundMessage], PositionRecord, object, OrderPair]
 
 
-def published(items: Sequence[StreamItem], cuts: Sequence[int], *, at_once: bool) -> Published:
+def published(
+    items: Sequence[StreamItem], cuts: Sequence[int], packing: tuple[str, int], *, at_once: bool
+) -> Published:
     """Publish the items in steps that end at `cuts`.
 
     Return messages, record, counts and the last pair.
@@ -162,13 +168,16 @@ def published(items: Sequence[StreamItem], cuts: Sequence[int], *, at_once: bool
             lambda _, values: undecodable.append(values),
         ),
         patch.object(transaction_printer, "COMPILED", at_once),
+        patch.object(publishers, "_LARGEST_MESSAGE_BYTES", packing[1]),
         patch.object(checkpoint_module, "time", lambda: NOW_S),
         patch.object(checkpoint_module, "monotonic", lambda: 0.0),
         patch.object(
             outbox_module, "monotonic", lambda: 0.0
         ),  # no batch is closed by its age, however busy the machine is
     ):
-        publisher = publisher_without_servers(record, sent, MAPPING, {"shop": 4, "other": 3})
+        publisher = publisher_without_servers(
+            record, sent, MAPPING, PARTITIONS, message={"rows_per_message": packing[0]}
+        )
         for start, end in pairwise([0, *cuts, len(items)]):
             publisher.take(Chunk([*items[start:end]]))
         publisher.checkpoint.commit_if_due(idle=True)
@@ -182,6 +191,7 @@ def published(items: Sequence[StreamItem], cuts: Sequence[int], *, at_once: bool
             {each.name: getattr(stats.totals, each.name) for each in fields(stats.totals)},
             stats.dropped,
             stats.tables,
+            stats.printed,
             sum(undecodable),
         ),
         publisher.progress.order,
@@ -193,11 +203,14 @@ def published(items: Sequence[StreamItem], cuts: Sequence[int], *, at_once: bool
 @settings(
     suppress_health_check=[HealthCheck.too_slow]
 )  # a stream of rows takes long to make on a busy machine
-@given(parts=streams, data=st.data())
-def test_many_at_once_are_the_same_as_one_by_one(parts: list[Part], data: st.DataObject) -> None:
+@given(parts=streams, packing=st.sampled_from(PACKINGS), data=st.data())
+def test_many_at_once_are_the_same_as_one_by_one(
+    parts: list[Part], packing: tuple[str, int], data: st.DataObject
+) -> None:
     items = [*stream(parts)]
     cuts = sorted(data.draw(st.lists(st.integers(0, len(items)), max_size=3)))
-    assert published(items, cuts, at_once=True) == published(items, cuts, at_once=False)
+    at_once = published(items, cuts, packing, at_once=True)
+    assert at_once == published(items, cuts, packing, at_once=False)
 
 
 def event(table: int, *keys: int, kind: int = WRITE_V2) -> EventBody:
@@ -222,6 +235,7 @@ def transaction(*events: EventBody) -> Part:
 KNOWN = transaction(event(0, 1), event(2, 2), event(3, 3))
 MOVES = event(0, 1, 2, kind=UPDATE_V2)
 LARGE = transaction(*[event(0, *range(200))] * 100)
+PACKED = transaction(event(0, *range(9)), event(2, *range(5)), event(0, 7, 3, 7))
 
 
 @pytest.mark.slow
@@ -230,6 +244,7 @@ LARGE = transaction(*[event(0, *range(200))] * 100)
     "parts",
     [
         pytest.param([KNOWN] * 3, id="three topics' tables in turn"),
+        pytest.param([KNOWN, PACKED, KNOWN, PACKED], id="events of several rows"),
         pytest.param(
             [
                 KNOWN,
@@ -258,14 +273,17 @@ LARGE = transaction(*[event(0, *range(200))] * 100)
         ),
     ],
 )
-def test_a_stream_is_the_same_as_one_by_one(parts: list[Part]) -> None:
+@pytest.mark.parametrize("packing", PACKINGS)
+def test_a_stream_is_the_same_as_one_by_one(parts: list[Part], packing: tuple[str, int]) -> None:
     items = [*stream(parts)]
     for cut in range(0, min(len(items), 30), 3):
-        assert published(items, [cut], at_once=True) == published(items, [cut], at_once=False)
+        at_once = published(items, [cut], packing, at_once=True)
+        assert at_once == published(items, [cut], packing, at_once=False)
 
 
 @pytest.mark.skipif(not COMPILED, reason="the compiled printer was not built")
-def test_known_tables_are_taken_at_once() -> None:
+@pytest.mark.parametrize("packing", PACKINGS)
+def test_known_tables_are_taken_at_once(packing: tuple[str, int]) -> None:
     items = [*stream([transaction(event(0, number)) for number in range(50)])]
     seen: list[int] = []
     take = transaction_printer.WholeTransactionPrinter.take
@@ -276,6 +294,6 @@ def test_known_tables_are_taken_at_once() -> None:
         return found
 
     with patch.object(transaction_printer.WholeTransactionPrinter, "take", watched):
-        published(items, [], at_once=True)
+        published(items, [], packing, at_once=True)
     # The first one makes the table known.
     assert [number for number in seen if number] == [49]
