@@ -164,7 +164,7 @@ def _published(
     """
     with ExitStack() as stack:
         kafka, zookeeper = stack.enter_context(Kafka()), stack.enter_context(ZooKeeper())
-        own = {
+        own: Mapping[str, Any] = {
             "filter": {"filter_regex": f"{_NAME}\\..*"},
             "message": {"rows_per_message": packing},
         }
