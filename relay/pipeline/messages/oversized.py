@@ -99,9 +99,14 @@ class OversizedMessages:
         for message in messages.each(topic):
             self.send(message, origin)
 
-    def keeps_back(self, printed: Iterable[tuple[TablePlan, PrintedMessages]]) -> bool:
-        """Return whether one of these messages is too large for its topic."""
-        return not all(self._all_fit(plan.routes[0].topic, messages) for plan, messages in printed)
+    def keeps_back(self, printed: Iterable[tuple[TablePlan, int, PrintedMessages]]) -> bool:
+        """Return whether one of these messages is too large for its topic.
+
+        `printed` has plan, number of rows and messages of each table.
+        """
+        return not all(
+            self._all_fit(plan.routes[0].topic, messages) for plan, _, messages in printed
+        )
 
     def _all_fit(self, topic: str, messages: PrintedMessages) -> bool:
         """Return whether every message fits.

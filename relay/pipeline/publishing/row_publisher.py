@@ -129,12 +129,8 @@ class RowPublisher:
         return found.items
 
     def _keeps_back(self, printed: Sequence[PrintedTable]) -> bool:
-        """Return whether some of these messages are too large, so that all are printed
-        one by one.
-        """
-        kept = self._oversize is not None and self._oversize.keeps_back(
-            (each.plan, each.messages) for each in printed
-        )
+        """Return whether a message is too large, so that all are printed one by one."""
+        kept = self._oversize is not None and self._oversize.keeps_back(printed)
         if kept:
             self._whole.take_back()
         return kept
