@@ -21,6 +21,8 @@ _DIGEST_DIGITS: Final = 16
 """Number of hexadecimal digits of the value's SHA-256 in a name: two attempts at one change with
 different values never have one name.
 """
+_LONGEST_FOLDER: Final = 200
+"""Bytes of a folder's name; file systems accept 255. A letter of another script may have nine."""
 
 
 class ClaimStore:
@@ -63,9 +65,7 @@ class ClaimStore:
         committed message refers. Raises ClaimStoreUnreachable, ClaimStoreRefused.
         """
         digest = sha256(value).hexdigest()
-        name = (
-            f"{quote(str(table), safe='')}/{execute_position:019d}-{digest[:_DIGEST_DIGITS]}.json"
-        )
+        name = f"{_folder(table)}/{execute_position:019d}-{digest[:_DIGEST_DIGITS]}.json"
         path = f"{self._root}/{name}"
         with _store_errors(f"Writing {path}"):
             if not self._holds(path, len(value)):
@@ -138,6 +138,14 @@ class ClaimStore:
             os.fsync(folder)
         finally:
             os.close(folder)
+
+
+def _folder(table: TableId) -> str:
+    """Return the name of a table's folder. A long one is cut, and ends with a digest."""
+    name = quote(str(table), safe="")
+    if len(name) <= _LONGEST_FOLDER:
+        return name
+    return f"{name[:_LONGEST_FOLDER]}-{sha256(name.encode()).hexdigest()[:_DIGEST_DIGITS]}"
 
 
 @contextmanager

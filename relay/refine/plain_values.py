@@ -11,7 +11,7 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import Any, Final, NamedTuple
 
-from relay.model.column_families import BLOBS, BYTES_OF_INTEGERS, DATES, DECIMALS, FLOATS, TIMES
+from relay.model.column_families import BLOBS, BYTES_OF_INTEGERS, DATES, DECIMALS, TIMES
 from relay.model.table import Column, ColumnType
 from relay.model.value import JsonDocument, Value
 from relay.refine.comparable import Family, comparable, is_text

@@ -12,6 +12,8 @@ import orjson
 from relay.errors import ErasureRefused
 
 _NUMBER: Final = re.compile(r"(-?)\+?(\d+)(?:\.(\d*))?", re.ASCII)
+_BYTES: Final = "base64"
+"""The field of a key's value whose bytes are not characters of its column's character set."""
 LEAST_CHARACTERS: Final = 4
 """Shortest text to search, in characters. A shorter text would match rows of other people."""
 
@@ -111,7 +113,14 @@ def _is_key(line: str) -> bool:
         orjson.dumps(value)
     except (ValueError, TypeError):
         return False
-    return isinstance(value, list) and len(value) > 1 and all(isinstance(v, str) for v in value)
+    return isinstance(value, list) and len(value) > 1 and all(map(_is_of_key, value))
+
+
+def _is_of_key(value: object) -> bool:
+    """Return whether a key may have the value: a text, or bytes that are no characters (ADR 47)."""
+    if isinstance(value, dict):
+        return [*value] == [_BYTES] and isinstance(value[_BYTES], str)
+    return isinstance(value, str)
 
 
 def _forms(text: str) -> Iterable[bytes]:

@@ -10,7 +10,7 @@ import structlog
 from relay.claim_check import ClaimStore
 from relay.dead_letters import DeadLetter, DeadLetterTopic
 from relay.encode import StatementFacts, message_headers
-from relay.envelope import Header, MessageType, claim_text, parse_order
+from relay.envelope import DDL_TOPIC_SUFFIX, Header, MessageType, claim_text, parse_order
 from relay.errors import MessageTooLarge
 from relay.kafka import message_bytes
 from relay.model.change import TransactionBegin
@@ -21,7 +21,11 @@ from relay.pipeline.delivery.message_size_limits import MessageSizes
 from relay.pipeline.delivery.topics import Topics
 from relay.pipeline.messages.choice_of_format import MessageFormats
 from relay.pipeline.messages.published_changes import EventContext
-from relay.pipeline.messages.statements import statement_places
+from relay.pipeline.messages.statements import (
+    keeps_last_of_key,
+    statement_key,
+    statement_places,
+)
 from relay.pipeline.messages.table_plan import TablePlan
 from relay.pipeline.messages.unencodable_rows import UnprintableRow
 from relay.settings import MessageSettings
@@ -202,11 +206,23 @@ class OversizedMessages:
             *message_headers(order, form.headers),
             (Header.DEAD_LETTER.value, dead_letter.id.encode()),
         )
-        for topic, partition in statement_places(
-            dead_letter.message.topic, self._message.ddl, self._topics
-        ):
+        for topic, partition in self._marker_places(dead_letter.message, origin):
+            key = dead_letter.message.key
+            if keeps_last_of_key(self._topics, dead_letter.message.topic, topic):
+                key = statement_key(order, dead_letter.id)
             value = form.statement(statement, origin.context.frame, order, topic)
-            yield OutboundMessage(topic, partition, dead_letter.message.key, value, headers)
+            yield OutboundMessage(topic, partition, key, value, headers)
+
+    def _marker_places(
+        self, message: OutboundMessage, origin: MessageOrigin
+    ) -> Iterable[tuple[str, int]]:
+        """Return topic and partition of each marker of a message that was kept back.
+
+        A statement in its separate topic is reported there.
+        """
+        if message.topic not in origin.topics and message.topic.endswith(DDL_TOPIC_SUFFIX):
+            return ((message.topic, message.partition),)
+        return statement_places(message.topic, self._message.ddl, self._topics)
 
     def _new_id(self, message: OutboundMessage, origin: MessageOrigin) -> str:
         """One change may become several messages: for each topic, and for each tag where tags are

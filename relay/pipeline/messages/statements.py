@@ -85,19 +85,30 @@ def statement_messages(
     for topic in destination.topics:
         form = formats.of(topic)
         headers = message_headers(order, form.headers, context.origin)
-        key = statement_key(order) if topics.is_compacted(topic) else None
         for place in statement_places(topic, mode, topics):
+            key = statement_key(order) if keeps_last_of_key(topics, topic, place[0]) else None
             value = form.statement(statement, context.frame, order, place[0])
             yield OutboundMessage(*place, key, value, headers)
 
 
-def statement_key(order: OrderPair) -> bytes:
+def keeps_last_of_key(topics: RowTopics, rows: str, statements: str) -> bool:
+    """Return whether statements need keys of their own, because a topic is compacted.
+
+    `rows` and `statements` are the topics of rows and of statements about them. A rule of
+    `topic.rules` may name only one of them.
+    """
+    return topics.is_compacted(rows) or topics.is_compacted(statements)
+
+
+def statement_key(order: OrderPair, dead_letter: str = "") -> bytes:
     """Return a unique record key for a statement in a compacted topic, so that compaction keeps
     every statement.
 
-    A compacted topic accepts no record without a key.
+    A compacted topic accepts no record without a key. `dead_letter`: the id of the dead letter that
+    the statement reports; several may have one order key.
     """
-    return orjson.dumps(["", order_text(order.execute_time, order.execute_position)])
+    text = order_text(order.execute_time, order.execute_position)
+    return orjson.dumps(["", text, dead_letter] if dead_letter else ["", text])
 
 
 def without_values(statement: Ddl, refinements: Refinements) -> Ddl:

@@ -37,6 +37,13 @@ def test_a_value_is_found_behind_its_claim_in_a_folder(tmp_path: Path) -> None:
     assert not list(tmp_path.rglob("*.part"))
 
 
+def test_tables_with_long_names_have_folders_of_their_own(tmp_path: Path) -> None:
+    store = ClaimStore(ClaimSettings(url=str(tmp_path)), "roma", "shop")
+    claims = [store.put(TableId("订" * 64, "单" * 63 + end), 42, b"value") for end in "ab"]
+    assert claims[0].url != claims[1].url
+    assert [read(claim) for claim in claims] == [b"value"] * 2
+
+
 def test_a_value_is_found_behind_its_claim_in_an_object_store(memory: str) -> None:
     store = ClaimStore(ClaimSettings(url=memory), "roma", "shop")
     claim = store.put(TABLE, 42, b"value")

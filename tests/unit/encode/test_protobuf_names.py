@@ -48,5 +48,5 @@ def test_the_compiler_takes_names_that_are_alike_in_camel_case(
 
 def test_names_that_protobuf_does_not_allow_together_are_refused() -> None:
     """A name in JSON cannot begin with a bracket, so that of the first column is its field's."""
-    with pytest.raises(NameNotInFormat, match="columns of shop.t together"):
+    with pytest.raises(NameNotInFormat, match=r"columns of shop\.t together"):
         rows_of("[a", "_u005b_a")

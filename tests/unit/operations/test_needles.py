@@ -31,6 +31,11 @@ def test_a_key_is_bytes_and_is_found_in_json() -> None:
     assert not needles.in_any(b'["shop.client","71"]')
 
 
+def test_a_key_with_bytes_that_are_no_characters_is_named_as_messages_have_it() -> None:
+    needles = read_needles(['["shop.client", {"base64": "Yf8="}]'], [])
+    assert needles.keys == {b'["shop.client",{"base64":"Yf8="}]'}
+
+
 @pytest.mark.parametrize(
     ("keys", "texts", "reason"),
     [
@@ -38,6 +43,8 @@ def test_a_key_is_bytes_and_is_found_in_json() -> None:
         (["shop.client 7"], [], "Line 1 of the keys"),
         (['["shop.client"]'], [], "Line 1 of the keys"),
         (['["shop.client",7]'], [], "Line 1 of the keys"),
+        (['["shop.client",{"base64":7}]'], [], "Line 1 of the keys"),
+        (['["shop.client",{"text":"Yf8="}]'], [], "Line 1 of the keys"),
         ([], ["Jane", "Ann"], "Line 2 of the texts"),
     ],
 )

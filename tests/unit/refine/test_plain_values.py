@@ -1,4 +1,4 @@
-"""Values that a function of the installation's own returns are those that their columns can hold."""
+"""Values that a function returns for a column are those that the column can hold."""
 
 from decimal import Decimal
 

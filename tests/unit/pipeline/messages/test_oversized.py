@@ -85,7 +85,13 @@ class Sent:
 
 
 class Taking:
-    """Topics that are there and take LIMIT bytes at once."""
+    """Topics that are there and take LIMIT bytes at once; `compacted` keep the last of each key."""
+
+    def __init__(self, *compacted: str) -> None:
+        self._compacted = compacted
+
+    def is_compacted(self, topic: str) -> bool:
+        return topic in self._compacted
 
     def ensure_single(self, topic: str) -> None:
         assert topic.endswith(".ddl")
@@ -98,8 +104,10 @@ class Limits:
     limits = dict.fromkeys((TOPIC, f"{TOPIC}.ddl", "other", "other.ddl"), LIMIT)
 
 
-def oversize(sent: Any, claims: ClaimStore | None = None) -> OversizedMessages:
-    topics: Any = Taking()
+def oversize(
+    sent: Any, claims: ClaimStore | None = None, compacted: tuple[str, ...] = ()
+) -> OversizedMessages:
+    topics: Any = Taking(*compacted)
     sizes: Any = Limits()
     return OversizedMessages(
         sent,
@@ -180,6 +188,32 @@ def test_who_follows_statements_learns_that_a_row_was_kept_back() -> None:
         "t",
         None,
     )
+
+
+@pytest.mark.parametrize("compacted", [TOPIC, f"{TOPIC}.ddl"])
+def test_markers_in_a_compacted_topic_have_keys_of_their_own(compacted: str) -> None:
+    """It takes no record without a key, and would keep one of the markers of a key."""
+    sent = Sent()
+    kept = oversize(sent, compacted=(compacted,))
+    kept.send(message(20_000), ORIGIN)
+    kept.send(message(20_000), ORIGIN)
+    unprintable = UnprintableRow("VALUE_NOT_PRINTABLE", "…", None, b"{}")
+    kept.send_row(unprintable, OrderPair(BEFORE.execute_time, 2), ORIGIN)
+    keys = [each.key for each in sent.messages if each.topic == f"{TOPIC}.ddl"]
+    order = dict(message(1000).headers)[Header.ORDER.value].decode()
+    assert [orjson.loads(key or b"") for key in keys] == [
+        ["", order, f"2-{number}"] for number in (1, 2, 3)
+    ]
+
+
+def test_a_statement_that_is_kept_back_is_reported_in_its_topic() -> None:
+    sent = Sent()
+    statement = replace(message(20_000), topic=f"{TOPIC}.ddl", partition=0, key=None)
+    oversize(sent).send(statement, ORIGIN)
+    (letter,) = letters(sent)
+    marker = sent.messages[-1]
+    assert (marker.topic, marker.partition, marker.key) == (f"{TOPIC}.ddl", 0, None)
+    assert letter.message.topic == f"{TOPIC}.ddl"
 
 
 def test_a_claim_points_to_the_value_and_carries_no_rows(tmp_path: Path) -> None:
