@@ -8,12 +8,14 @@ from functools import partial
 from random import Random
 from threading import Event
 
+from pymysql import OperationalError
 from typer.testing import CliRunner
 
 from deploy.embedded import Kafka, SqlServer
 from relay.cli import app
 from relay.model.failover import ServerRole
 from tests.snapshots.commands import requests, roma
+from tests.snapshots.random_load import LOCKED
 from tests.support.relays.relay_process import Installation, RelayProcess
 from tests.support.rows.held_commit import held
 from tests.support.sources.source_pair import caught_up
@@ -208,7 +210,19 @@ class Acts:
         return bool(request["state"] == "RUNNING" and request["progress"].get("tables_left", 0))
 
     def _execute(self, *statements: str) -> None:
-        self.database.execute(*statements)
+        """Execute statements, each until the load's locks let it through."""
+        for statement in statements:
+            while not self._executed(statement):
+                pass
+
+    def _executed(self, statement: str) -> bool:
+        try:
+            self.database.execute(statement)
+        except OperationalError as exc:
+            if exc.args[0] not in LOCKED:
+                raise
+            return False
+        return True
 
     def _new(self) -> int:
         self._next += 1

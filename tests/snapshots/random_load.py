@@ -8,7 +8,7 @@ import pymysql
 from deploy.embedded import SqlServer
 
 KEYS = 3000
-_LOCKED = (1205, 1213)
+LOCKED = (1205, 1213)
 """Another transaction has the row, or waits for one of this."""
 
 
@@ -62,7 +62,7 @@ class RandomLoad:
                     try:
                         self._transaction(cursor)
                     except pymysql.err.OperationalError as exc:
-                        if exc.args[0] not in _LOCKED:
+                        if exc.args[0] not in LOCKED:
                             raise
                         cursor.execute("rollback")
         except Exception as exc:  # noqa: BLE001 - `end` raises it

@@ -195,12 +195,6 @@ def _whole_transactions(found: _Printed) -> WholeTransactions:
         printed,
         counted,
     ) = found
-    messages = [
-        PrintedTable(
-            plan, own, PrintedMessages(number, size, block, ORDER_NAMES, plan.printed_headers)
-        )
-        for plan, own, number, size, block in printed
-    ]
     return WholeTransactions(
         items,
         transactions,
@@ -210,9 +204,15 @@ def _whole_transactions(found: _Printed) -> WholeTransactions:
         last_begin,
         last_end,
         gtids,
-        messages,
+        list(map(_table, printed)),
         list(map(_counted, counted)),
     )
+
+
+def _table(found: tuple[TablePlan, int, int, int, bytes]) -> PrintedTable:
+    plan, rows, number, value_bytes, block = found
+    messages = PrintedMessages(number, value_bytes, block, ORDER_NAMES, plan.printed_headers)
+    return PrintedTable(plan, rows, messages)
 
 
 def _counted(found: tuple[TableId, int, int, int, int]) -> Counted:
