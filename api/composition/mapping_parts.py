@@ -51,7 +51,7 @@ class MappingParts:
         archive = MappingArchive(store)
         logical = LogicalViews(archive, instances, defined, watch.rates)
         route = TableRoute(archive, defined)
-        effects = EditEffects(instances, watch.rates)
+        effects = EditEffects(instances, watch.rates, shared.settings.installation)
         hidden = HiddenTableStore(shared.session, shared.paths)
         return cls(
             archive=archive,

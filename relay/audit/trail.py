@@ -40,6 +40,7 @@ from relay.kafka import (
     row_topic_findings,
 )
 from relay.model.message import OutboundMessage
+from relay.model.names.own_topics import AUDIT
 from relay.settings import KafkaSettings
 
 _APPEND_SECONDS: Final = 15.0
@@ -60,7 +61,7 @@ class AuditTrail:
     """
 
     def __init__(self, kafka: KafkaSettings, installation: str) -> None:
-        self.topic = f"{installation}.audit"
+        self.topic = f"{installation}.{AUDIT}"
         self._kafka = kafka
         self._chain: Chain | None = None
         self._verified = KeptVerdict()

@@ -23,6 +23,7 @@ from relay.kafka import (
     topic_limit,
 )
 from relay.model.message import OutboundMessage
+from relay.model.names.own_topics import DEAD_LETTERS, own_prefix
 from relay.settings import KafkaSettings
 
 
@@ -45,7 +46,7 @@ class ListedDeadLetter(NamedTuple):
 
 def letters_prefix(installation: str) -> str:
     """Return the prefix of the names of dead letter topics; the instance's name follows it."""
-    return f"{installation}.dead-letters."
+    return own_prefix(installation, DEAD_LETTERS)
 
 
 class DeadLetterTopic:

@@ -28,10 +28,15 @@ ClientConfiguration: TypeAlias = dict[str, str | int | float | bool]
 
 
 def client_configuration(settings: KafkaSettings) -> ClientConfiguration:
-    """Return the settings that all clients of this relay share: brokers and login."""
+    """Return the settings that all clients of this relay share: brokers and login.
+
+    Unless the client refuses it, brokers create a topic that it asks for, with their own settings:
+    the relay would find a topic that deletes rows, or would not notice a deleted one.
+    """
     configuration: ClientConfiguration = {
         "bootstrap.servers": settings.bootstrap_servers,
         "log_level": 3,
+        "allow.auto.create.topics": False,
         "socket.keepalive.enable": True,
         "reconnect.backoff.max.ms": _RECONNECT_MS,
         **plain_options(settings.client),

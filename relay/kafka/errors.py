@@ -32,6 +32,14 @@ _REMEDIES: Final = {
         "Set kafka.replication_factor to the number of brokers or less, and "
         "kafka.min_insync_replicas below it: both 1 on a single broker."
     ),
+    "TOPIC_EXCEPTION": (
+        "Give one of the topics another name (document topics, or tbs where a pattern has "
+        "{table}): Kafka refuses names that differ only in dots and underscores."
+    ),
+    "POLICY_VIOLATION": (
+        "Create the topic as the policy of the brokers requires (docs/operations/kafka.md has the "
+        "settings that the relay needs), or change the policy, topic.rules or partitions_num."
+    ),
 }
 """Remedies of errors whose class has only a general remedy."""
 _TRANSACTIONS_REFUSED: Final = frozenset(

@@ -173,9 +173,9 @@ def _partitions(
             "fewer partitions from now on (`roma position repartition`)."
         )
         new = (
-            f"Set partitions_num to {state.partitions}. Raise the topic to {wanted.partitions} "
-            f"partitions only while no rows are in it: "
-            "consumers would look for their keys in other partitions."
+            f"Set partitions_num to {state.partitions}, for this topic alone in topic.rules. Raise "
+            f"the topic to {wanted.partitions} partitions only while no rows are in it: consumers "
+            "would look for their keys in other partitions."
         )
         yield TopicFinding(TopicRefused(reason, remedy=again if published else new))
 
@@ -187,7 +187,10 @@ def _retention(state: TopicState, wanted: WantedTopic) -> Iterator[TopicFinding]
             f"Topic {state.name} has cleanup.policy={policy}, and topic.retention = "
             f'"{wanted.retention}" needs {wanted.cleanup_policy}.'
         )
-        yield TopicFinding(TopicRefused(reason))
+        remedy = (
+            "Set cleanup.policy on the topic, or give the topic another retention in topic.rules."
+        )
+        yield TopicFinding(TopicRefused(reason, remedy=remedy))
     elif policy == "delete":
         yield from _finite(state, wanted, "retention.ms", wanted.retention_ms, "ms")
         yield from _finite(state, wanted, "retention.bytes", FOREVER, "bytes of a partition")

@@ -113,8 +113,11 @@ class TopicAdmin:
         If it exists with other settings, raises the first finding that is not a warning.
         """
         state = self.state(spec.name)
+        if state is None and self.create(spec):
+            return True
+        state = state or self.state(spec.name)  # another process has created it meanwhile
         if state is None:
-            return self.create(spec)
+            raise BrokerUnreachable(f"One broker has topic {spec.name}, and another one has not.")
         accept(findings(state))
         return False
 

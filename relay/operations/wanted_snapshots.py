@@ -4,11 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from relay.dead_letters import letters_prefix
 from relay.errors import SnapshotRefused
+from relay.model.names.own_topics import is_own_topic
 from relay.model.names.topic_template import DDL_SUFFIX, is_template, topic_mistakes
 from relay.model.source_rows.condition import condition_problem
-from relay.position import PREPARED, SCHEMA, position_prefix
 
 MOST_KEYS: Final = 1000
 """Largest number of keys of one request."""
@@ -53,8 +52,6 @@ def check_wanted(wanted: Sequence[WantedSnapshot], installation: str) -> None:
 
 def _check_topic(topic: str, installation: str) -> None:
     """Raise SnapshotRefused for a topic that cannot receive rows. "" means no topic."""
-    kept = (f"{installation}.{each}{end}" for each in (SCHEMA, PREPARED) for end in ".-")
-    own = (letters_prefix(installation), position_prefix(installation), *kept)
     problem = ""
     if topic and is_template(topic):
         problem = "A copy goes to one topic, and this name is a pattern."
@@ -62,7 +59,7 @@ def _check_topic(topic: str, installation: str) -> None:
         problem = (
             f"It is the topic of statements about the tables of {topic.removesuffix(DDL_SUFFIX)}."
         )
-    elif topic.startswith(own) or topic == f"{installation}.audit":
+    elif is_own_topic(topic, installation):
         problem = "It is a topic of the relay itself."
     elif topic:
         problem = next(topic_mistakes(topic), "")

@@ -1,6 +1,7 @@
 """Stores how far the source is safely published."""
 
-from relay.position.compacted_topic_store import PREPARED, SCHEMA, CompactedTopicStore
+from relay.model.names.own_topics import PREPARED, SCHEMA
+from relay.position.compacted_topic_store import CompactedTopicStore
 from relay.position.kept_mapping import keep_named, kept_documents
 from relay.position.kept_records import KeptRecords
 from relay.position.position_topic import (

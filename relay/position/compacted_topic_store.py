@@ -4,7 +4,6 @@ They are written in the same transactions as the position.
 """
 
 from collections.abc import Generator, Iterable
-from typing import Final
 
 from relay.errors import PositionUnreadable
 from relay.kafka import (
@@ -16,12 +15,8 @@ from relay.kafka import (
     position_topic_findings,
 )
 from relay.model.message import OutboundMessage
+from relay.model.names.own_topics import own_prefix
 from relay.settings import KafkaSettings
-
-SCHEMA: Final = "schema"
-"""The schema history of the source's tables."""
-PREPARED: Final = "xa"
-"""Rows of XA transactions that are prepared and neither committed nor rolled back."""
 
 
 class CompactedTopicStore:
@@ -33,7 +28,7 @@ class CompactedTopicStore:
     def __init__(
         self, kafka: KafkaSettings, installation: str, purpose: str, instance: str
     ) -> None:
-        self.topic = f"{installation}.{purpose}.{instance}"
+        self.topic = own_prefix(installation, purpose) + instance
         self._kafka = kafka
         self._reader = PartitionReader(kafka, self.topic, PositionUnreadable)
 

@@ -15,6 +15,7 @@ from relay.kafka import (
     position_topic_findings,
 )
 from relay.model.message import OutboundMessage
+from relay.model.names.own_topics import POSITION, own_prefix
 from relay.model.records.position_record import PositionRecord
 from relay.position.kept_mapping import Documents, keep_named, kept_documents
 from relay.position.position_history import HistorySchedule
@@ -37,7 +38,7 @@ def position_topics(kafka: KafkaSettings, installation: str) -> dict[str, str]:
 
 def position_prefix(installation: str) -> str:
     """Return the prefix of position topics, which the instance's name follows."""
-    return f"{installation}.position."
+    return own_prefix(installation, POSITION)
 
 
 class KafkaPositionStore:

@@ -15,6 +15,7 @@ from relay.errors import (
     RelayError,
 )
 from relay.kafka import TopicAdmin, TopicFinding, row_topic_findings, transaction_timeout_error
+from relay.model.names.own_topics import is_own_topic, own_records_mixed, reports_mixed
 from relay.model.records.position_record import PositionRecord
 from relay.model.records.topic_partitioning import TopicAgreement, TopicPartitioning
 from relay.pipeline.delivery.saved_position import (
@@ -26,12 +27,7 @@ from relay.pipeline.delivery.saved_position import (
     position_lost,
 )
 from relay.pipeline.delivery.topic_feeders import formats_differ, partitions_differ
-from relay.pipeline.delivery.topics import (
-    ddl_topic,
-    new_topic,
-    reports_mixed,
-    wanted_topic,
-)
+from relay.pipeline.delivery.topics import ddl_topic, new_topic, wanted_topic
 from relay.position import KafkaPositionStore
 from relay.preflight.finding import Finding, found, not_checked, passed
 from relay.preflight.store_checks import StoreView
@@ -75,7 +71,7 @@ def check_kafka(settings: RelaySettings, store: StoreView) -> KafkaView:
         view.findings.append(_transactions(instance, admin))
         view.findings += _position(kafka, settings.installation, instance, admin, store, view)
         record = view.records.get(instance.name)
-        view.findings += _reports_apart(instance, settings.instances, store)
+        view.findings += _reports_apart(instance, settings, store)
         view.findings += _topics(kafka, instance, admin, store, record)
     return view
 
@@ -219,18 +215,20 @@ def _changed(
 
 
 def _reports_apart(
-    instance: InstanceSettings, instances: Iterable[InstanceSettings], store: StoreView
+    instance: InstanceSettings, settings: RelaySettings, store: StoreView
 ) -> Iterator[Finding]:
-    """Yield each topic of rows that is also one of transactions or heartbeats.
+    """Yield each topic of rows that is also one of own records, transactions or heartbeats.
 
-    The instance refuses its own; of another one it knows nothing.
+    The instance refuses its own reports; of another one it knows nothing.
     """
     if store.mapping is None:
         return
-    reports = {topic: each.name for each in instances for topic in each.report_topics}
+    reports = {topic: each.name for each in settings.instances for topic in each.report_topics}
     reports |= dict.fromkeys(instance.report_topics, instance.name)
     for topic in known_topics(Router(store.mapping, instance.routing)):
-        if (whose := reports.get(topic)) is not None:
+        if is_own_topic(topic, settings.installation):
+            yield found("topic", own_records_mixed(topic), instance.name)
+        elif (whose := reports.get(topic)) is not None:
             is_own = whose == instance.name
             mixed = reports_mixed(topic, "" if is_own else whose)
             yield found("topic", mixed, instance.name, warning=not is_own)

@@ -145,7 +145,7 @@ class Positions:
         An admin client is asked. A consumer that lists topics inside a callback ends the process
         at its next callback (confluent-kafka 2.16: `CallState_get: Assertion cs != NULL`).
         """
-        admin = AdminClient(dict(self._kafka))
+        admin = AdminClient({**self._kafka, "allow.auto.create.topics": False})
         asked: Sequence[str | None] = topics or (None,)
         answers = [admin.list_topics(each, timeout=_WAIT_SECONDS).topics for each in asked]
         return [

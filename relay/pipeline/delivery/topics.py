@@ -3,11 +3,11 @@ partition counts.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Final
+from typing import Final, NamedTuple
 
 from relay.dead_letters import DeadLetterTopic
 from relay.envelope import DDL_TOPIC_SUFFIX
-from relay.errors import StoreUnreachable, TopicRefused
+from relay.errors import BrokerUnreachable, StoreUnreachable, TopicRefused
 from relay.kafka import (
     TopicAdmin,
     TopicSpec,
@@ -18,6 +18,7 @@ from relay.kafka import (
     surplus_partitions,
     topic_limit,
 )
+from relay.model.names.own_topics import reports_mixed, statements_mixed
 from relay.model.records.hashed_forms import HashedForms
 from relay.model.records.topic_partitioning import TopicPartitioning
 from relay.model.table import TableId
@@ -33,6 +34,20 @@ from relay.settings import InstanceSettings, KafkaSettings
 from relay.state import HashedKey
 
 DEFAULT_PARTITIONS: Final = 1
+
+
+class Refusals(NamedTuple):
+    """Functions that raise TopicRefused for a topic that must not have messages of the instance.
+
+    left  called before the first row of this instance in a topic that has other instances
+    own   called before the first use of a topic in a run
+    """
+
+    left: Callable[[str], None] = lambda _: None
+    own: Callable[[str], None] = lambda _: None
+
+
+_NOTHING_REFUSED: Final = Refusals()
 
 
 class Topics:
@@ -53,13 +68,9 @@ class Topics:
         history: KeyHistory,
         *,
         in_use: Callable[[int], None],
-        refuse_left: Callable[[str], None] = lambda _: None,
+        refusals: Refusals = _NOTHING_REFUSED,
     ) -> None:
-        """`in_use` is called with the total number of partitions that rows go to.
-
-        `refuse_left` is called before the first row of this instance in a topic that has other
-        instances; it raises if rows must not begin there.
-        """
+        """`in_use` is called with the total number of partitions that rows go to."""
         self.sizes = sizes
         self.counts = dict(placed.partitions)
         self.placed_by = dict(placed.rules)
@@ -72,10 +83,11 @@ class Topics:
         self._admin = TopicAdmin(kafka)
         self._feeders = feeders
         self._in_use = in_use
-        self._refuse_left = refuse_left
+        self._refusals = refusals
         self._rules = instance.partitioning_rules
         self._published = frozenset(placed.partitions)
-        self._checked: set[str] = set()
+        self._row_topics: set[str] = set()
+        self._single_topics: set[str] = set()
 
     @property
     def hashed_forms(self) -> HashedForms:
@@ -92,11 +104,11 @@ class Topics:
 
         The first call creates the topic, and its DDL topic, if they are missing. Raises
         PartitionsChanged or FormatChanged if the settings differ from before, PartitionsDiffer or
-        FormatsDiffer if another instance differs, TopicRefused (also for a topic of transactions or
-        heartbeats), BrokerUnreachable, StoreUnreachable.
+        FormatsDiffer if another instance differs, TopicRefused (also for a topic of the relay's
+        own records, of reports or of statements), BrokerUnreachable, StoreUnreachable.
         """
-        if topic not in self._checked or topic in self._instance.report_topics:
-            self._refuse_reports(topic)
+        if topic not in self._row_topics:
+            self._refuse_mixed(topic)
             self._formats.refuse_changed(topic)
             self._refuse_changed(topic)
             statements = ddl_topic(topic, self._instance)
@@ -107,13 +119,13 @@ class Topics:
             is_first_row = topic not in self._published
             if is_first_row and self._instance.topic.move_markers and self._feeders.others(topic):
                 with self._feeders.leaving(topic):
-                    self._refuse_left(topic)
+                    self._refusals.left(topic)
             self.counts[topic], self.placed_by[topic] = count, self._rules.digest
             self._formats.keep(topic)
-            self._checked.add(topic)
             if statements is not None:
                 self.ensure_single(statements)
-            self._in_use(sum(self.counts.get(each, 0) for each in self._checked))
+            self._row_topics.add(topic)
+            self._in_use(sum(self.counts[each] for each in self._row_topics))
         return self.counts[topic]
 
     def keep_key_forms(
@@ -144,12 +156,16 @@ class Topics:
     def ensure_single(self, topic: str) -> None:
         """Create a topic with one partition, such as a DDL topic, if it is missing.
 
-        Raises FormatChanged or FormatsDiffer if it is a DDL topic with another format.
+        Raises FormatChanged or FormatsDiffer if it is a DDL topic with another format, and
+        TopicRefused if it has the relay's own records, or rows.
         """
-        if topic not in self._checked:
+        if topic in self._row_topics:
+            raise statements_mixed(topic)
+        if topic not in self._single_topics:
+            self._refusals.own(topic)
             self._formats.keep_of_statements(topic)
             self._ensure(topic, 1)
-            self._checked.add(topic)
+            self._single_topics.add(topic)
 
     def warn_of_surplus(self, found: Mapping[str, int]) -> None:
         """Warn of topics that have more partitions than rows are assigned to.
@@ -164,9 +180,9 @@ class Topics:
 
     def dead_letter_limit(self, letters: DeadLetterTopic) -> int:
         """Create the dead letter topic if it is missing, and return its largest batch in bytes."""
-        if letters.topic not in self._checked:
+        if letters.topic not in self._single_topics:
             limit = letters.ensure()
-            self._checked.add(letters.topic)
+            self._single_topics.add(letters.topic)
             self.sizes.note(letters.topic, limit)
         return self.sizes.limits[letters.topic]
 
@@ -175,10 +191,15 @@ class Topics:
         wanted = self._instance.partitions_of(topic) or self.counts.get(topic)
         return wanted or self._feeders.partitions(topic)
 
-    def _refuse_reports(self, topic: str) -> None:
-        """Raise TopicRefused for rows in a topic of transactions or heartbeats."""
+    def _refuse_mixed(self, topic: str) -> None:
+        """Raise TopicRefused for rows in a topic of the relay's own records, of transactions, of
+        heartbeats or of statements.
+        """
+        self._refusals.own(topic)
         if topic in self._instance.report_topics:
             raise reports_mixed(topic)
+        if topic in self._single_topics:
+            raise statements_mixed(topic)
 
     def _refuse_changed(self, topic: str) -> None:
         """Raise PartitionsChanged if rows of the topic were placed otherwise than the settings
@@ -212,10 +233,13 @@ class Topics:
         if state is None:
             spec = new_topic(topic, wanted)
             self._refuse_if_gone(spec)
-            self._admin.create(spec)
+            created = self._admin.create(spec)
             state = self._admin.state(topic)
-            self._note_size(topic, state)
-            return spec.partitions
+            if created:
+                self._note_size(topic, state)
+                return spec.partitions
+        if state is None:
+            raise BrokerUnreachable(f"One broker has topic {topic}, and another one has not.")
         accept(row_topic_findings(state, wanted, published=topic in self._published))
         self._note_size(topic, state)
         return partitions or state.partitions
@@ -245,21 +269,6 @@ class Topics:
         self.sizes.note(
             topic, topic_limit(state.settings, largest) if state is not None else largest
         )
-
-
-def reports_mixed(topic: str, instance: str = "") -> TopicRefused:
-    """Return the error for rows in a topic of transactions or heartbeats.
-
-    `instance` is the other instance to which that topic belongs; "" for this one.
-    """
-    whose = f" of instance {instance}" if instance else ""
-    return TopicRefused(
-        f"The mapping sends rows to {topic}, the topic of transactions or heartbeats{whose}.",
-        remedy=(
-            "Set transaction.topic and heartbeat.topic to names that no mapping and no "
-            "pattern gives, or change the topic in the mapping."
-        ),
-    )
 
 
 def wanted_topic(

@@ -8,6 +8,7 @@ import pytest
 from confluent_kafka.admin import AdminClient, ConfigResource
 
 from deploy.embedded import Kafka, MariaDB
+from relay.preflight import Verdict, preflight
 from tests.e2e.conftest import NewInstallation
 from tests.support.relays.relay_process import RelayProcess
 from tests.support.rows.topic_reading import read_topic, topic_answers
@@ -124,3 +125,47 @@ def test_a_compacted_topic_takes_statements_and_names_a_table_without_a_key(
         assert f"{name}.keyless has no key" in status.reason
         rows = [each.value or {} for each in read_topic(kafka.bootstrap, name)]
         assert sorted(each["table"] for each in rows if not each["isDdl"]) == ["t", "t"]
+
+
+def test_tables_whose_topic_is_taken_stop_by_name_and_another_name_is_the_way_out(
+    mariadb: MariaDB, kafka: Kafka, new_installation: NewInstallation
+) -> None:
+    """Kafka takes `t.ddl` and `t_ddl` for one metric; `audit` is the installation's own topic."""
+    installation = new_installation(mariadb, kafka)
+    name = installation.name
+    installation.map(topics=[{"logicDb": name, "topic": "{db}.{table}"}])
+    with RelayProcess(installation) as relay:
+        relay.wait_for("RUNNING")
+        mariadb.execute(
+            f"insert into {name}.t values (1, 1, 'a')",
+            f"create table {name}.t_ddl (id int primary key)",
+            f"insert into {name}.t_ddl values (1)",
+        )
+        status = relay.wait_for("STOPPED", "TOPIC_REFUSED")
+        assert f"collides with existing topic: {name}.t.ddl" in status.reason
+        assert "dots and underscores" in status.remedy
+        assert len(read_topic(kafka.bootstrap, f"{name}.t")) == 1
+        relay.kill()
+        installation.map(tbs=[{"logicTb": "second", "realTbs": "t_ddl"}])
+        relay.start()
+        relay.wait_for("RUNNING")
+        wait_until(lambda: topic_answers(kafka.bootstrap, f"{name}.second"), "its topic")
+        wait_until(lambda: len(read_topic(kafka.bootstrap, f"{name}.second")) == 1, "its row")
+
+        mariadb.execute(
+            f"create table {name}.audit (id int primary key)",
+            f"insert into {name}.audit values (1)",
+        )
+        status = relay.wait_for("STOPPED", "TOPIC_REFUSED")
+        assert f"to {name}.audit, which has the installation's own records" in status.reason
+        assert [
+            each.code for each in preflight(installation.settings) if each.code == "TOPIC_REFUSED"
+        ] == []
+        installation.map(
+            tbs=[
+                {"logicTb": "second", "realTbs": "t_ddl"},
+                {"logicTb": "audit", "realTbs": "audit"},
+            ]
+        )
+        told = [each for each in preflight(installation.settings) if each.code == "TOPIC_REFUSED"]
+        assert [each.verdict for each in told] == [Verdict.FAILED], "a listed table is known"

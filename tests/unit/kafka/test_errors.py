@@ -104,3 +104,23 @@ def test_a_batch_for_a_topic_that_is_gone_is_aborted_and_topics_are_checked_agai
     assert "shop.ddl" in error.reason
     assert type(relay_error(KafkaError(code), "Reading")) is TopicRefused
     assert type(undelivered(KafkaError(KafkaError.INVALID_CONFIG), "Delivering")) is TopicRefused
+
+
+@pytest.mark.parametrize(
+    ("code", "text", "remedy"),
+    [
+        (
+            KafkaError.TOPIC_EXCEPTION,
+            "Topic 'shop.order_ddl' collides with existing topic: shop.order.ddl",
+            "dots and underscores",
+        ),
+        (KafkaError.POLICY_VIOLATION, "Topics need an owner.", "Create the topic"),
+    ],
+)
+def test_a_topic_that_brokers_do_not_create_has_a_remedy_of_its_own(
+    code: int, text: str, remedy: str
+) -> None:
+    error = relay_error(KafkaError(code, text), "Creating topic shop.order_ddl")
+    assert type(error) is TopicRefused
+    assert text in error.reason
+    assert remedy in error.way_out

@@ -42,10 +42,14 @@ class EditEffects:
         self,
         notes: InstanceStore,
         rates: Callable[[], Mapping[str, InstanceRates]] = dict,
+        installation: str = "",
     ) -> None:
-        """`rates` returns the rows per second that each instance publishes."""
+        """`rates` returns the rows per second that each instance publishes. `installation` names
+        the relay's own topics.
+        """
         self._notes = notes
         self._rates = rates
+        self._installation = installation
 
     def of(
         self,
@@ -68,7 +72,7 @@ class EditEffects:
             [(old, before), (new, after)], [*self._notes.tables(), *tables]
         )
         met, routers = self._met(defined), Routers()
-        shared = SharedTopics(met, self._notes.topics.read, routers)
+        shared = SharedTopics(met, self._notes.topics.read, routers, self._installation)
         keys = MeetingKeys(met, self._notes.key_forms, routers)
         moved = changes_between(routing_views(defined.settings), old, new, known, routers)
         found = [

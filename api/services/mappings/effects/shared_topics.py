@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 from api.services.mappings.routers import Routers
 from api.services.mappings.routing_views import RouteEffect
+from relay.model.names.own_topics import is_own_topic
 from relay.model.records.topic_partitioning import TopicAgreement
 from relay.model.table import TableId
 from relay.route import MappingSet
@@ -22,8 +23,9 @@ topic.
 class SharedTopics:
     """Finds instances that must not feed one topic together.
 
-    met        instance → the real tables that it has read
-    agreement  returns how the instances that feed a topic partition its rows now
+    met           instance → the real tables that it has read
+    agreement     returns how the instances that feed a topic partition its rows now
+    installation  whose own topics must not have rows; "": they are not known
     """
 
     def __init__(
@@ -31,10 +33,12 @@ class SharedTopics:
         met: Mapping[str, Iterable[TableId]],
         agreement: Callable[[str], TopicAgreement],
         routers: Routers | None = None,
+        installation: str = "",
     ) -> None:
         self._met = met
         self._agreement = agreement
         self._routers = routers or Routers()
+        self._installation = installation
 
     def contradictions(
         self, instances: Iterable[InstanceSettings], mapping: MappingSet
@@ -44,8 +48,8 @@ class SharedTopics:
 
         They would feed one topic under this mapping, and partition rows differently or publish in
         another format: the instance that starts later would wait. The result also contains a
-        warning for each instance that would send rows to a topic of transaction reports or
-        heartbeats.
+        warning for each instance that would send rows to a topic of transaction reports,
+        heartbeats or the relay's own records.
         """
         instances = list(instances)
         reports = {topic: each.name for each in instances for topic in each.report_topics}
@@ -60,6 +64,7 @@ class SharedTopics:
                 *self._of_topic(topic, feeding[topic]),
                 *self._of_formats(topic, feeding[topic]),
                 *_reports_mixed(topic, feeding[topic], reports),
+                *self._own_mixed(topic, feeding[topic]),
             )
         ]
 
@@ -112,6 +117,15 @@ class SharedTopics:
                     f"the later one waits (PARTITIONS_DIFFER)."
                 )
                 yield RouteEffect((one.name, other.name), sentence, ())
+
+    def _own_mixed(self, topic: str, feeding: Iterable[InstanceSettings]) -> Iterator[RouteEffect]:
+        if self._installation and is_own_topic(topic, self._installation):
+            names = tuple(each.name for each in feeding)
+            sentence = (
+                f"{', '.join(names)} would send rows to {topic}, which has the installation's own "
+                "records: it stops (TOPIC_REFUSED). Map the rows to another topic."
+            )
+            yield RouteEffect(names, sentence, ())
 
     def _topics(self, instance: InstanceSettings, mapping: MappingSet) -> set[str]:
         router = self._routers.router(mapping, instance)

@@ -1,17 +1,19 @@
 """Makes the topics of a run, with what the instance published before the run."""
 
 from collections.abc import Callable
+from functools import partial
 
 import structlog
 
 from relay.errors import StoreUnreachable
+from relay.model.names.own_topics import is_own_topic, own_records_mixed
 from relay.model.records.position_record import PositionRecord
 from relay.model.table import TableId, tables_named
 from relay.pipeline.active_mapping import ReadKept
 from relay.pipeline.delivery.keys.table_partitioning import some_go_to
 from relay.pipeline.delivery.saved_position import PublishedPartitioning
 from relay.pipeline.delivery.topic_feeders import TopicFeeders
-from relay.pipeline.delivery.topics import Topics
+from relay.pipeline.delivery.topics import Refusals, Topics
 from relay.pipeline.supervision.instance_context import InstanceContext, InstanceMemory
 from relay.route import Router
 from relay.state import HashedKey, keys_differ
@@ -88,8 +90,17 @@ def run_topics(
         feeders,
         PublishedBefore(context, frozenset(context.stats.tables), saved, read_kept),
         in_use=in_use,
-        refuse_left=context.mapping.refuse_left,
+        refusals=Refusals(
+            left=context.mapping.refuse_left,
+            own=partial(_refuse_own, context.settings.installation),
+        ),
     )
+
+
+def _refuse_own(installation: str, topic: str) -> None:
+    """Raise TopicRefused for a topic of the installation's own records."""
+    if is_own_topic(topic, installation):
+        raise own_records_mixed(topic)
 
 
 def _note_past(

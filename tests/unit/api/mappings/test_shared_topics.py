@@ -96,3 +96,17 @@ def test_rows_in_a_topic_of_heartbeats_are_told() -> None:
     (other,) = sentences(MAPPING, instance("one"), instance("idle", **own))
     assert "heartbeats of idle." in other
     assert sentences(APART, instance("one", **own)) == []
+
+
+def test_rows_in_a_topic_of_the_installation_s_own_records_are_told() -> None:
+    documents_ = documents(
+        dbs=[{"logicDb": "roma", "realDbs": "shop_1"}],
+        tbs=[{"logicTb": "audit", "realTbs": "t"}],
+        topics=[{"logicDb": "roma", "topic": "{db}.{table}"}],
+    )
+    mapping = MappingSet.compile(1, documents_)
+    for installation, wanted in (("roma", 1), ("prod", 0), ("", 0)):
+        shared = SharedTopics(MET, lambda _: TopicAgreement(), installation=installation)
+        told = [each.sentence for each in shared.contradictions([instance("one")], mapping)]
+        assert len(told) == wanted
+        assert all("one would send rows to roma.audit" in each for each in told)
