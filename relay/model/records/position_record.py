@@ -16,15 +16,16 @@ from relay.model.records.record_fields import (
     source_from,
 )
 from relay.model.records.resume_fingerprint import ResumeFingerprint
-from relay.model.records.snapshot_progress import SnapshotProgress, leave_out_unpaused
+from relay.model.records.snapshot_progress import SnapshotProgress, leave_out_newer
 from relay.model.records.transaction_report import TransactionReport
 
-FORMAT: Final = 9
+FORMAT: Final = 10
 """The newest format that this version reads. A record is written in the oldest format that can
 express it. 2 adds `replay` and `skips`, 3 a group of sources, 4 a group with `skips`. 5 adds
 digests of mapping sets and partition rules, and splits that count only rows that the source kept. 6
 adds snapshots, 7 splits with a published BEGIN message, 8 forms of hashed keys and copies that were
-paused before their first chunk, and 9 messages under a second transactional id.
+paused before their first chunk, and 9 messages under a second transactional id. 10 adds copies
+whose last key names its character set, or that found keys in another spelling.
 """
 
 _LEFT_OUT_IF_EMPTY: Final = (
@@ -181,20 +182,18 @@ class PositionRecord:
     @property
     def format(self) -> int:
         """The oldest format that holds this record."""
-        if self.second_id:
-            return 9
-        if self.hashed_forms or any(each.paused for each in self.snapshots.values()):
-            return 8
-        if self.split is not None and self.split.report is not None:
-            return 7
-        if self.snapshots:
-            return 6
         counts_kept_rows = self.split is not None and self.split.without_rolled_back
-        if self.named_mappings or self.kept_mappings or self.placed_by or counts_kept_rows:
-            return 5
-        if self.following:
-            return 4 if self.skips_some else 3
-        return 1 if self.replay is None and not self.skips_some else 2
+        named = self.named_mappings or self.kept_mappings or self.placed_by or counts_kept_rows
+        of_group = 4 if self.skips_some else 3
+        return max(
+            1 if self.replay is None and not self.skips_some else 2,
+            of_group if self.following else 1,
+            5 if named else 1,
+            *(each.record_format for each in self.snapshots.values()),
+            7 if self.split is not None and self.split.report is not None else 1,
+            8 if self.hashed_forms else 1,
+            9 if self.second_id else 1,
+        )
 
     @property
     def skips_some(self) -> bool:
@@ -222,7 +221,7 @@ class PositionRecord:
     def to_bytes(self) -> bytes:
         """Return the record as JSON. Empty fields that older versions do not know are omitted."""
         fields = asdict(self)
-        leave_out_unpaused(fields["snapshots"])
+        leave_out_newer(fields["snapshots"])
         if self.format == 1:
             del fields["replay"], fields["skips"]
         for absent in _LEFT_OUT_IF_EMPTY:

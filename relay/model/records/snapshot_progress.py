@@ -1,13 +1,17 @@
 """The progress of a snapshot request, as the position record holds it."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any, Final
 
+from relay.model.source_rows.texts import names_charset
+
 MOST_TABLES: Final = 5_000
 """Largest number of tables of one request, so that the position record stays below 100 kB."""
-_LISTS: Final = ("key", "key_types", "after", "finished")
+MOST_OTHER_KEYS: Final = 10
+"""Largest number of keys in `SnapshotProgress.other_keys`."""
+_LISTS: Final = ("key", "key_types", "after", "finished", "other_keys")
 _MARK_BYTES: Final = 8
 
 
@@ -15,15 +19,17 @@ _MARK_BYTES: Final = 8
 class SnapshotProgress:
     """The published progress of one request to copy tables.
 
-    table      the real table (`database.table`) that is being copied, "" before the first one
-    key        names of the key columns by which it is read
-    key_types  type and collation of each of these columns
-    after      key of the last row that was read, as texts; () before the first chunk
-    rows       published rows of the request so far
-    tables     number of tables that are copied completely
-    finished   marks (`mark`) of these tables, and of tables that are left out
-    done       whether every table is copied
-    paused     whether an operator paused the relay's own request before its first chunk
+    table       the real table (`database.table`) that is being copied, "" before the first one
+    key         names of the key columns by which it is read
+    key_types   type and collation of each of these columns
+    after       key of the last row that was read, as texts; () before the first chunk
+    rows        published rows of the request so far
+    tables      number of tables that are copied completely
+    finished    marks (`mark`) of these tables, and of tables that are left out
+    done        whether every table is copied
+    paused      whether an operator paused the relay's own request before its first chunk
+    other_keys  message keys of published rows that the request names in another spelling, such as
+                another letter case; at most MOST_OTHER_KEYS
     """
 
     table: str = ""
@@ -35,6 +41,17 @@ class SnapshotProgress:
     finished: tuple[str, ...] = ()
     done: bool = False
     paused: bool = False
+    other_keys: tuple[str, ...] = ()
+
+    @property
+    def record_format(self) -> int:
+        """The oldest format of the position record that holds this progress.
+
+        Format 8 has `paused`. Format 10 has `other_keys`, and keys that name their character set.
+        """
+        if self.other_keys or any(map(names_charset, self.after)):
+            return 10
+        return 8 if self.paused else 6
 
     @classmethod
     def from_fields(cls, fields: dict[str, Any]) -> "SnapshotProgress":
@@ -47,6 +64,11 @@ class SnapshotProgress:
         """Return the progress after all rows of a table were read."""
         kept = tuple(dict.fromkeys((*self.finished, mark(table))))
         return replace(self, table=table, key=(), key_types=(), after=(), finished=kept)
+
+    def with_other_keys(self, keys: Sequence[str]) -> "SnapshotProgress":
+        """Return the progress with further keys that the request names in another spelling."""
+        named = dict.fromkeys((*self.other_keys, *keys))
+        return replace(self, other_keys=tuple(named)[:MOST_OTHER_KEYS])
 
     def begun_again(self) -> "SnapshotProgress":
         """Return the progress with which the present table is copied again from its first chunk."""
@@ -68,13 +90,12 @@ class SnapshotProgress:
         return replace(self, after=after, finished=kept, done=False)
 
 
-def leave_out_unpaused(snapshots: Mapping[str, dict[str, Any]]) -> None:
-    """Remove `paused` where it is False from the JSON of progress, because formats before 8 lack
-    it.
-    """
+def leave_out_newer(snapshots: Mapping[str, dict[str, Any]]) -> None:
+    """Remove empty fields that formats before 8 and 10 lack from the JSON of progress."""
     for fields in snapshots.values():
-        if not fields["paused"]:
-            del fields["paused"]
+        for name in ("paused", "other_keys"):
+            if not fields[name]:
+                del fields[name]
 
 
 def mark(table: str) -> str:

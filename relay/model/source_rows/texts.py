@@ -123,6 +123,11 @@ def _charset_of_key(column: SourceColumn) -> str:
     return _UTF8 if column.kind in LABELS or not named or charset in _SAME_IN_UTF8 else charset
 
 
+def names_charset(text: str) -> bool:
+    """Return whether a boundary's text names the character set of its bytes."""
+    return _BYTES_OF_SET.fullmatch(text) is not None
+
+
 def _charset_and_digits(text: str) -> tuple[str, str]:
     """Return (character set, hexadecimal digits) of a boundary's text. One without a character set
     is in UTF-8.

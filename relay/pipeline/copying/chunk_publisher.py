@@ -1,7 +1,7 @@
 """Publishes a chunk: the messages of its unchanged rows, and the new progress of its request."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 from relay.errors import FormatChanged, FormatsDiffer, PartitionsDiffer, SnapshotRefused
@@ -16,6 +16,7 @@ from relay.pipeline.copying.named_keys import (
     check_kept_key,
     check_kept_keys,
     check_shown_keys,
+    other_keys,
 )
 from relay.pipeline.copying.printing.bulk_rows import BulkRows
 from relay.pipeline.copying.printing.copied_messages import (
@@ -35,6 +36,7 @@ from relay.route import Dropped, Router
 from relay.schema import Catalog, CopiedTable, DeclaredTypes, TableDefinitions
 from relay.schema.type_text import type_text
 from relay.settings import InstanceSettings
+from relay.source import Cells
 
 _TOPIC_DIFFERS: Final = (FormatChanged, FormatsDiffer, PartitionsDiffer)
 """Errors of a topic that already has other rows."""
@@ -124,17 +126,20 @@ class ChunkPublisher:
         if rows is None:
             run.read_again("a change without a message may be newer than a row that was read")
             return None
+        named_keys = run.request.keys
+        keys = _spelled_otherwise(ready.table, plan, named_keys, rows) if named_keys else []
         plan.take_undecodable()  # of a chunk that was printed and not published
         messages = self._of_chunk(ready.table, plan, before)
         together = self._bulk.printed(rows, messages) if self._oversize is None else None
         if together is not None:
-            return PrintedChunk(ready, plan, before, [], together)
+            return PrintedChunk(_naming(ready, keys), plan, before, [], together)
         images = [ready.table.row(columns_of(cells, ready.table)) for cells in rows]
         made = [messages.of(each) for each in images]
         if named:
             for image, each in zip(images, made, strict=True):
                 check_kept_keys(ready.table, plan, image, each)
-        return PrintedChunk(ready, plan, before, [each for each in made if each])
+        keys = [key for key, each in zip(keys, made, strict=False) if each]
+        return PrintedChunk(_naming(ready, keys), plan, before, [each for each in made if each])
 
     def _check_keys(self, table: CopiedTable, run: CopyRun, plan: TablePlan) -> None:
         if plan.refinement is not None:
@@ -244,6 +249,18 @@ def _plan_of(plans: TablePlans, table: CopiedTable, to_topic: str) -> TablePlan 
             f"{exc.code}: {exc.reason}",
             remedy="Name a topic that no other rows are in, or one of the same settings.",
         ) from exc
+
+
+def _spelled_otherwise(
+    table: CopiedTable, plan: TablePlan, keys: Sequence[Sequence[str]], rows: Sequence[Cells]
+) -> list[str]:
+    """Return the key of each row that no requested key has the texts of, "" of the others."""
+    return other_keys(table, plan, keys, [table.row(columns_of(each, table)) for each in rows])
+
+
+def _naming(ready: ReadyChunk, keys: Sequence[str]) -> ReadyChunk:
+    """Return the chunk with the keys that its request names in another spelling."""
+    return replace(ready, other_keys=tuple(filter(None, keys))) if any(keys) else ready
 
 
 def _positions_of_row(plan: TablePlan) -> int:

@@ -4,6 +4,8 @@ from base64 import b64decode
 from collections.abc import Callable, Sequence
 from typing import Final
 
+import orjson
+
 from relay.errors import SnapshotRefused
 from relay.model.change import RowChange
 from relay.model.message import OutboundMessage
@@ -87,17 +89,42 @@ def check_kept_keys(
 
     A transform then changes keys, and a key of a message may name another row of the source.
     """
-    refinement = plan.refinement
-    if refinement is None or not made or row.after is None:
+    if plan.refinement is None or not made:
         return
-    added = len(plan.definition.map.columns) - len(row.after)
-    key = plan.keys.encode(refinement.shown(RowChange(None, (*row.after, *(None,) * added))))
+    key = _key_of_message(plan, row)
     if all(each.key != key for each in made):
         raise SnapshotRefused(
             f"A transform changes the keys of {table.map.id}: a key of a message names no row of "
             "the source.",
             remedy=_BY_CONDITION,
         )
+
+
+def other_keys(
+    table: CopiedTable, plan: TablePlan, keys: Sequence[Sequence[str]], rows: Sequence[RowChange]
+) -> list[str]:
+    """Return the key of each row, as its message has it, if none of the named `keys` has its texts;
+    "" for other rows.
+
+    The source compares keys by collation and type: `ABC` or `007` finds the row `abc` or `7`.
+    """
+    named = set(map(tuple, keys))
+    found = []
+    for row in rows:
+        key = _key_of_message(plan, row) or b"[]"
+        parts = tuple(map(str, orjson.loads(key)))
+        # A key of one shard begins with the name of the real table, which a request may omit.
+        is_named = not named.isdisjoint((parts[1:], parts[-len(table.key) :]))
+        found.append("" if is_named or not parts else key.decode())
+    return found
+
+
+def _key_of_message(plan: TablePlan, row: RowChange) -> bytes | None:
+    """Return the key that a message of a copied row has without a transform of keys."""
+    if plan.refinement is None or row.after is None:
+        return plan.keys.encode(row)
+    added = len(plan.definition.map.columns) - len(row.after)
+    return plan.keys.encode(plan.refinement.shown(RowChange(None, (*row.after, *(None,) * added))))
 
 
 def _of_shard(table: CopiedTable, keys: Sequence[Sequence[str]]) -> list[Sequence[str]]:

@@ -18,7 +18,7 @@ from relay.model.records.own_snapshots import (
     unasked,
     why_own,
 )
-from relay.model.records.snapshot_progress import SnapshotProgress
+from relay.model.records.snapshot_progress import MOST_OTHER_KEYS, SnapshotProgress
 from relay.settings import InstanceSettings
 from relay.state import SnapshotRequest, SnapshotStore
 
@@ -32,6 +32,9 @@ DELETES_MISSED: Final = (
 )
 _MOST_NAMED: Final = 10
 """So many tables that were left out are named in the sentence of the end."""
+
+_MOST_SHOWN: Final = 200
+"""So many characters of a key are shown."""
 
 _log = structlog.stdlib.get_logger(__name__)
 
@@ -125,13 +128,26 @@ def end_sentence(number: str, tables: int, refusals: Mapping[str, str]) -> str:
     return " ".join(told)
 
 
-def sentence_of_keys(request: SnapshotRequest, rows: int) -> str:
-    """Return a sentence for operators if fewer rows were published than the ended request has keys;
-    "" otherwise.
+def sentence_of_keys(request: SnapshotRequest, progress: SnapshotProgress) -> str:
+    """Return a sentence for operators if fewer rows were published than the ended request has keys,
+    or if rows have their keys in another spelling than the request; "" otherwise.
     """
-    if rows >= len(request.keys):
-        return ""
-    return (
-        f"Rows were published for {rows} of {len(request.keys)} keys. No row has the others, or a "
-        "change published it meanwhile."
-    )
+    told = []
+    if progress.rows < len(request.keys):
+        told.append(
+            f"Rows were published for {progress.rows} of {len(request.keys)} keys. No row has the "
+            "others, two of them name one row, or a change published it meanwhile."
+        )
+    if progress.other_keys:
+        named = ", ".join(map(_shortened, progress.other_keys))
+        more = " and perhaps others" if len(progress.other_keys) == MOST_OTHER_KEYS else ""
+        told.append(
+            "The request names rows in another spelling of their keys. The messages have the keys "
+            f"that the source stores: {named}{more}. A row of a copy under the key of the request "
+            "stays as it is: `roma reconcile --repair` removes it."
+        )
+    return " ".join(told)
+
+
+def _shortened(key: str) -> str:
+    return key if len(key) <= _MOST_SHOWN else f"{key[:_MOST_SHOWN]}…"

@@ -12,13 +12,14 @@ from relay.source import ReadChunk
 @dataclass(frozen=True, slots=True)
 class ReadyChunk:
     """A chunk that may be published now, with its window. `limit` is how many rows its SELECT asked
-    for.
+    for. `other_keys` are keys of its rows that the request names in another spelling.
     """
 
     table: CopiedTable
     chunk: ReadChunk
     window: Window
     limit: int
+    other_keys: tuple[str, ...] = ()
 
     @property
     def is_last(self) -> bool:
@@ -39,5 +40,5 @@ class ReadyChunk:
             after=end_of(self.table, self.chunk, self.limit),
             rows=before.rows + rows,
             tables=before.tables + self.is_last,
-        )
+        ).with_other_keys(self.other_keys)
         return read.finishing(name) if self.is_last else read

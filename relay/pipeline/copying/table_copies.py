@@ -233,7 +233,7 @@ class TableCopies:
         committed = self._stats.record
         if committed is not None and committed.snapshots.get(run.request.id) == run.progress:
             told = own_requests.end_sentence(run.request.id, run.progress.tables, run.refusals)
-            named = own_requests.sentence_of_keys(run.request, run.progress.rows)
+            named = own_requests.sentence_of_keys(run.request, run.progress)
             self._end(run, SnapshotState.DONE, told or named)
 
     def _end(self, run: CopyRun, state: SnapshotState, reason: str) -> None:

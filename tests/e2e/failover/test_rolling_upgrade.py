@@ -13,7 +13,7 @@ import pytest
 from deploy.embedded import Kafka, MariaDB
 from tests.e2e.conftest import NewInstallation
 from tests.e2e.delivery.test_giant_transaction import ROWS
-from tests.support.relays.former_version import former_version
+from tests.support.relays.former_version import BEFORE_NAMED_SETS, former_version
 from tests.support.relays.half_published import half_published
 from tests.support.relays.relay_process import RelayProcess
 from tests.support.rows.topic_reading import read_topic
@@ -51,6 +51,22 @@ def test_the_landed_version_reads_a_record_or_says_that_it_is_newer(file: Path) 
         check=False,
     )
     newer = orjson.loads(value)["format"] > _NEWEST_OF_LANDED
+    assert (told.returncode != 0) is newer, told.stderr.decode()
+    assert (b"PositionNewer" in told.stderr) is newer
+
+
+@pytest.mark.parametrize(("number", "newer"), [(6, False), (9, False), (10, True)])
+def test_a_version_that_misreads_the_last_key_of_a_copy_says_that_the_record_is_newer(
+    number: int, newer: bool
+) -> None:
+    """It takes the name of a character set for bytes, and would end the request by a bug."""
+    told = subprocess.run(
+        [sys.executable, "-c", _READ.replace("relay.model.", "relay.model.records.")],
+        cwd=former_version(BEFORE_NAMED_SETS),
+        input=(_GOLDEN / f"position_record.{number}.json").read_bytes(),
+        capture_output=True,
+        check=False,
+    )
     assert (told.returncode != 0) is newer, told.stderr.decode()
     assert (b"PositionNewer" in told.stderr) is newer
 

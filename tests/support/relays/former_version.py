@@ -10,6 +10,10 @@ FIRST_LANDED: Final = "4450d02"
 """The first version that was published; it reads position records up to format 4."""
 BEFORE_FORMATS: Final = "73620cb"
 """The last published version before message formats; it reads position records up to format 5."""
+BEFORE_NAMED_SETS: Final = "fcbe3fe2"
+"""The last version whose table copies have keys in UTF-8 alone; it reads position records up to
+format 9.
+"""
 _ROOT: Final = Path(__file__).parents[3]
 
 

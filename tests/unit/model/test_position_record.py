@@ -99,6 +99,19 @@ REPORTED = replace(
 )
 FORMED = replace(NAMED, hashed_forms={"orders": {"shop.orders": ("latin1", "?"), "a.b": ("utf8",)}})
 OVERLAPPING = replace(RECORD, second_id=True)
+BY_LATIN_TEXT = replace(
+    RECORD,
+    snapshots={
+        "20260102-030405-ab12": SnapshotProgress(
+            "shop.orders",
+            ("name",),
+            ("varchar(9) latin1_swedish_ci",),
+            ("latin1:C4",),
+            rows=2,
+            other_keys=('["shop.orders","Äx"]',),
+        )
+    },
+)
 FORMER = {
     "position_record.1.mapping_set.json": replace(RECORD, mapping_set=7),
     "position_record.1.json": RECORD,
@@ -113,6 +126,7 @@ FORMER = {
     "position_record.7.split.json": REPORTED,
     "position_record.8.json": FORMED,
     "position_record.9.json": OVERLAPPING,
+    "position_record.10.json": BY_LATIN_TEXT,
 }
 
 
@@ -169,6 +183,22 @@ def test_progress_of_snapshots_needs_the_newest_format_and_history_entries_have_
     assert b"paused" not in COPYING.to_bytes()
     paused = replace(RECORD, snapshots={"initial-1-a": SnapshotProgress(paused=True)})
     assert (paused.format, PositionRecord.from_bytes(paused.to_bytes())) == (8, paused)
+
+
+def test_keys_that_name_their_set_or_were_found_in_another_spelling_need_format_10() -> None:
+    """An older relay takes the name of the set for bytes, or does not know the field."""
+    (name,) = BY_LATIN_TEXT.snapshots
+    progress = BY_LATIN_TEXT.snapshots[name]
+
+    def format_with(after: tuple[str, ...], other_keys: tuple[str, ...] = ()) -> int:
+        kept = replace(progress, after=after, other_keys=other_keys)
+        return replace(RECORD, snapshots={name: kept}).format
+
+    assert (BY_LATIN_TEXT.format, BY_LATIN_TEXT.as_history_entry) == (10, RECORD)
+    assert format_with(progress.after) == format_with(("C384",), progress.other_keys) == 10
+    plain = [("C384",), ("12:30:00",), ("2026-01-02 03:04:05",), ("fe80::ab",), ()]
+    assert {format_with(each) for each in plain} == {6}
+    assert b"other_keys" not in COPYING.to_bytes()
 
 
 def test_a_second_id_needs_the_newest_format_and_history_entries_have_none() -> None:

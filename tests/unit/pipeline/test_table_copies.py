@@ -315,8 +315,15 @@ def test_a_copy_that_would_be_refused_is_no_setting(settings: dict[str, Any]) ->
         InstanceSettings.model_validate(fields)
 
 
-def test_a_request_by_keys_says_for_how_many_it_published_rows() -> None:
+def test_a_request_by_keys_says_for_how_many_it_published_rows_and_under_which_keys() -> None:
     request = SnapshotRequest("1", "copying", ("shop.orders",), keys=(("1",), ("2",)))
-    assert "0 of 2 keys" in sentence_of_keys(request, 0)
-    assert sentence_of_keys(request, 2) == ""
-    assert sentence_of_keys(REQUEST, 0) == ""
+    assert "0 of 2 keys" in sentence_of_keys(request, SnapshotProgress())
+    assert sentence_of_keys(request, SnapshotProgress(rows=2)) == ""
+    assert sentence_of_keys(REQUEST, SnapshotProgress()) == ""
+    other = SnapshotProgress(rows=2).with_other_keys(['["shop.orders","abc"]', "x" * 300])
+    told = sentence_of_keys(request, other)
+    assert 'the source stores: ["shop.orders","abc"], xxx' in told
+    assert ("x…" in told, "perhaps" in told) == (True, False)
+    many = other.with_other_keys([f"k{number}" for number in range(99)])
+    assert len(many.other_keys) == 10
+    assert "k7 and perhaps others." in sentence_of_keys(request, many)
