@@ -106,12 +106,16 @@ class MappingSet:
         Entries that name its database have priority. A table without an entry has its own name as
         tag.
         """
-        of_table = self._tag_rules.get(logical.table)
-        if of_table is None:
-            return Tags((logical.table,), ())
+        return _joined(self._tag_rules_of(logical), logical.table)
+
+    def has_tag_entry(self, logical: TableId) -> bool:
+        """Return whether an entry gives a logical table its tags."""
+        return bool(self._tag_rules_of(logical))
+
+    def _tag_rules_of(self, logical: TableId) -> list[TagRule]:
+        of_table = self._tag_rules.get(logical.table, [])
         rules = [rule for rule in of_table if rule.logical_database == logical.database]
-        rules = rules or [rule for rule in of_table if rule.logical_database is None]
-        return _joined(rules, logical.table)
+        return rules or [rule for rule in of_table if rule.logical_database is None]
 
     @property
     def named_databases(self) -> frozenset[str]:

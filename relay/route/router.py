@@ -129,17 +129,11 @@ class Router:
             return self._unmapped_table(real)
         logical = TableId(database, table or real.table)
         name = real if self._settings.names == "real" else logical
-        tags = self._tags(logical, name)
-        topics = expanded_topics(self.mapping.topics(database), logical, tags.table)
-        return Destination(name, topics, tags)
-
-    def _tags(self, logical: TableId, name: TableId) -> Tags:
-        """Return the tags for a logical name.
-
-        A table without an entry has the name in its messages as tag.
-        """
         tags = self.mapping.tags(logical)
-        return Tags((name.table,), ()) if tags == Tags((logical.table,), ()) else tags
+        topics = expanded_topics(self.mapping.topics(database), logical, tags.table)
+        if not self.mapping.has_tag_entry(logical):
+            tags = Tags((name.table,), ())  # the name that its messages carry
+        return Destination(name, topics, tags)
 
     def _unmapped_table(self, real: TableId) -> Dropped:
         if self._settings.unmapped_table == "stop":

@@ -121,6 +121,22 @@ def test_real_names_keep_topic_and_tags() -> None:
     assert tags_for(destination(of, "realDb11.unlisted_1"), None) == ("unlisted_1",)
 
 
+def test_real_names_keep_a_tag_that_equals_the_logical_name_and_topics_by_tag() -> None:
+    texts = documents(
+        dbs=[{"logicDb": "shop", "realDbs": "shop_1"}],
+        tbs=[{"logicTb": "order", "realTbs": "o_1"}, {"logicTb": "bill", "realTbs": "b_1"}],
+        topics=[{"logicDb": "shop", "topic": "{db}-{tag}"}],
+        tags=[{"logicTb": "order", "tag": "order"}],
+    )
+    of = router(texts, names="real")
+    listed, unlisted = destination(of, "shop_1.o_1"), destination(of, "shop_1.b_1")
+    assert (listed.logical, listed.topics, tags_for(listed, None)) == (
+        real("shop_1.o_1"), ("shop-order",), ("order",)
+    )  # fmt: skip
+    # Without an entry the tag is the name in the messages; the topic comes from the mapping.
+    assert (unlisted.topics, tags_for(unlisted, None)) == (("shop-bill",), ("b_1",))
+
+
 def test_a_statement_without_a_table_goes_by_its_database() -> None:
     assert router(DESIGN).route_database("realDb12") == Destination(
         TableId("logicDb1", ""), ("topic1",), Tags((), ())
