@@ -2,7 +2,13 @@
 
 import pytest
 
-from relay.model.names.column_likeness import NOTHING_ALIKE, ColumnLikeness, LikeTable
+from relay.model.names.column_likeness import (
+    MOST_STEPS,
+    MOST_TABLES,
+    NOTHING_ALIKE,
+    ColumnLikeness,
+    LikeTable,
+)
 from relay.model.table import Column, ColumnType, TableId, TableMap
 
 ORDERS = TableId("shop", "orders")
@@ -76,3 +82,40 @@ def test_the_first_shard_of_a_published_table_counts_until_another_mapping() -> 
     assert likeness.of(TableId("shop_01", "copy")).common == 5
     likeness.clear()
     assert likeness.of(TableId("shop_01", "copy")) is NOTHING_ALIKE
+
+
+def wide(name: str, number: int) -> TableMap:
+    """A table of 500 columns, of which 450 are in all such tables."""
+    own = (f"own_{number}_{each}" for each in range(50))
+    return table(name, *(f"common_{each}" for each in range(450)), *own)
+
+
+def test_a_call_takes_a_bounded_number_of_steps_and_finds_equal_tables_anyway() -> None:
+    likeness = ColumnLikeness()
+    for number in range(300):
+        likeness.leave_out(wide(f"copy_{number}", number))
+        likeness.publish(TableId("shop", f"t{number}"), wide(f"t{number}", number + 150))
+    before = likeness.steps
+    likeness.publish(ORDERS, wide("orders", 7))
+    assert 0 < likeness.steps - before <= MOST_STEPS + 510
+    assert likeness.of(TableId("shop_01", "copy_7")) == LikeTable("shop.orders", 500, 500)
+    # All that resembled one table are compared again when its columns change.
+    before = likeness.steps
+    likeness.publish(ORDERS, wide("orders", 8))
+    assert likeness.steps - before <= MOST_STEPS + 510
+    assert likeness.of(TableId("shop_01", "copy_8")) == LikeTable("shop.orders", 500, 500)
+    assert likeness.of(TableId("shop_01", "copy_7")).name != "shop.orders" or (
+        likeness.of(TableId("shop_01", "copy_7")).common == 450
+    )
+
+
+def test_shards_with_equal_columns_are_compared_once() -> None:
+    likeness = ColumnLikeness()
+    likeness.publish(TableId("shop", "near"), table("near", *COLUMNS, "extra"))
+    for number in range(MOST_TABLES):
+        likeness.leave_out(table(f"orders_{number}", *COLUMNS))
+    assert likeness.steps < 100
+    likeness.publish(ORDERS, table("orders", *COLUMNS))
+    assert likeness.steps < 100
+    last = TableId("shop_01", f"orders_{MOST_TABLES - 1}")
+    assert likeness.of(last) == LikeTable("shop.orders", 5, 5)
