@@ -15,6 +15,7 @@ from typing import Final
 
 from rich.console import Console
 
+from deploy.embedded import EmbeddedError
 from deploy.embedded.fetching.progress import say
 from tools.bench.measuring.machine import Setting, server_versions, setting
 from tools.faults import scenarios
@@ -110,16 +111,21 @@ def _soak(arguments: argparse.Namespace, here: Setting) -> int:
 
 
 def _run(arguments: argparse.Namespace, here: Setting) -> int:
+    seeds = range(arguments.seed, arguments.seed + arguments.times)
+    wanted = [(name, seed) for name in arguments.scenario or SCENARIOS for seed in seeds]
     found: list[Outcome] = []
     with Servers() as servers:
-        for name in arguments.scenario or SCENARIOS:
-            for seed in range(arguments.seed, arguments.seed + arguments.times):
+        for name, seed in wanted:
+            try:
                 found.append(run_once(servers, _chosen(name, arguments), seed, len(found)))
-                _tell(found[-1])
-                if arguments.into:
-                    write(arguments.into, [*_earlier(arguments.into), found[-1]], here)
+            except EmbeddedError as failure:
+                say(f"ENDED after {len(found)} of {len(wanted)} runs: {failure}")
+                break
+            _tell(found[-1])
+            if arguments.into:
+                write(arguments.into, [*_earlier(arguments.into), found[-1]], here)
     Console(width=_WIDTH).print(report(found).table())
-    return 0 if all(each.clean for each in found) else 1
+    return 0 if len(found) == len(wanted) and all(each.clean for each in found) else 1
 
 
 def _chosen(name: str, arguments: argparse.Namespace) -> Scenario:

@@ -31,6 +31,7 @@ from tests.support.copies.job_process import JobProcess
 from tests.support.copies.spark_copies import drain, publish
 from tests.support.copies.spark_histories import Change, copies_below, history, truth
 from tests.support.waiting import wait_until
+from tools.faults.revival import start_again
 
 _TOPIC: Final = "orders"
 _CHANGES: Final = 600
@@ -103,6 +104,7 @@ def _rounds(
     published: list[Change] = []
     try:
         for number in range(times):
+            start_again([kafka])
             first = max(0, number * _CHANGES - _LATE)
             changes = history(chance.randrange(2**32), range(first, (number + 1) * _CHANGES))
             published += changes

@@ -1,6 +1,7 @@
 """Runs a scenario: the fault under load, then the comparison of all messages with the source."""
 
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from time import monotonic
 from typing import Final
@@ -23,11 +24,17 @@ _READ_S: Final = 15.0
 
 
 def run_once(servers: Servers, scenario: Scenario, seed: int, number: int) -> Outcome:
-    """Run it under a new name; a run that fails has an outcome too."""
+    """Run it under a new name; a run that fails has an outcome too.
+
+    Servers that an earlier run left ended are started first. Raises EmbeddedError if one does not
+    start: no later run can succeed.
+    """
+    again = servers.start_again()
     began = monotonic()
     with tempfile.TemporaryDirectory(prefix="roma-faults-") as folder:
         try:
-            return _run(servers, scenario, seed, f"fault_{seed}_{number}", Path(folder), began)
+            name = f"fault_{seed}_{number}"
+            found = _run(servers, scenario, seed, name, Path(folder), began)
         except (
             AssertionError,
             EmbeddedError,
@@ -36,7 +43,7 @@ def run_once(servers: Servers, scenario: Scenario, seed: int, number: int) -> Ou
             pymysql.err.Error,
             OSError,
         ) as failure:
-            return Outcome(
+            found = Outcome(
                 scenario.name,
                 seed,
                 0,
@@ -47,6 +54,8 @@ def run_once(servers: Servers, scenario: Scenario, seed: int, number: int) -> Ou
                 round(monotonic() - began, 1),
                 failure=str(failure) or repr(failure),
             )
+    restarted = f"started again before: {', '.join(again)}" if again else ""
+    return replace(found, note="; ".join(filter(None, (restarted, found.note))))
 
 
 def _run(

@@ -19,6 +19,7 @@ from tools.faults.gated_kafka import GatedKafka
 from tools.faults.load import Load
 from tools.faults.reading.transactions import topic_of
 from tools.faults.reading.watcher import Watcher
+from tools.faults.revival import servers_in, start_again
 from tools.faults.small_disk import SmallDiskKafka
 
 PARTITIONS: Final = 4
@@ -65,6 +66,13 @@ class Servers:
 
     def __exit__(self, *_: object) -> None:
         self._stack.close()
+
+    def start_again(self) -> list[str]:
+        """Start servers that an earlier run left paused or ended; return the names of ended ones.
+
+        Raises EmbeddedError if one does not start.
+        """
+        return start_again(servers_in(vars(self).values()))
 
     def of(self, brokers: Brokers) -> Kafka | KafkaCluster:
         """Return the broker or brokers of this kind."""

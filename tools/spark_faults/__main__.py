@@ -20,6 +20,7 @@ from tests.support.copies.job_process import JobProcess
 from tests.support.copies.spark_copies import drain
 from tests.support.waiting import wait_until
 from tools.bench.spark.job_run import started
+from tools.faults.revival import start_again
 from tools.spark_faults.stage import Stage, stage
 
 _BATCHES_S: Final = 6.0
@@ -89,6 +90,7 @@ def main() -> int:
             for sink in (each for each in sinks if name != "hbase" or each in _OF_HBASE):
                 for seed in range(arguments.seed, arguments.seed + arguments.times):
                     topic = f"{name}_{sink}_{seed}"
+                    start_again([kafka, *servers.values()])
                     with stage(kafka, topic, seed, _sink(sink, topic, servers)) as run:
                         happened = SCENARIOS[name](run, random.Random(seed), servers)
                         spark = spark or started(run.settings)

@@ -72,6 +72,31 @@ def test_a_row_with_a_uuid_is_one_row_whoever_brings_it(
     ]
 
 
+def test_a_limit_of_the_server_for_all_selects_leaves_out_no_row(
+    spark: SparkSession,
+    mariadb: MariaDB,
+    kafka: Kafka,
+    fresh_name: Callable[[str], str],
+    tmp_path: Path,
+) -> None:
+    name = fresh_name("limited")
+    mariadb.execute(
+        f"create database {name}",
+        f"create table {name}.t (id int primary key, n int)",
+        f"insert into {name}.t values (1, 1), (2, 2), (3, 3)",
+    )
+    settings = job_settings(kafka, tmp_path, name, mapping(name), source("one", mariadb))
+    publish_position(kafka, name, "one", mariadb, 100)
+    mariadb.execute("set global sql_select_limit = 1")
+    try:
+        bootstrap.run(settings)
+        (found,) = reconcile.run(settings)
+    finally:
+        mariadb.execute("set global sql_select_limit = default")
+    assert sorted(row["n"] for row in live(spark, settings)) == [1, 2, 3]
+    assert (found.outcome, found.copy_rows) == (Outcome.EQUAL, 3)
+
+
 @pytest.mark.long
 def test_rows_with_rare_keys_are_repaired_instead_of_removed(
     spark: SparkSession,
