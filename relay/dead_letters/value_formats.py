@@ -7,12 +7,12 @@ from relay.settings.formats import REGISTERED
 
 _HEADS: Final[Mapping[str, tuple[bytes, ...]]] = {
     "canal-json": (b'{"data":',),
-    "debezium-json": (b'{"before":', b'{"schema":'),
-    "maxwell-json": (b'{"database":',),
+    "debezium-json": (b'{"before":', b'{"schema":', b'{"source":'),
+    "maxwell-json": (b'{"database":', b'{"type":'),
     "cloudevents": (b'{"specversion":',),
     **dict.fromkeys(REGISTERED, (b"\0",)),
 }
-"""How values begin in each format."""
+"""How values of rows and of statements begin in each format."""
 
 
 def formats_of(value: bytes) -> list[str]:

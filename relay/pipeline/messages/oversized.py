@@ -218,11 +218,13 @@ class OversizedMessages:
     ) -> Iterable[tuple[str, int]]:
         """Return topic and partition of each marker of a message that was kept back.
 
-        A statement in its separate topic is reported there.
+        A statement in its separate topic is reported there. A marker is no DDL, so `ddl = "drop"`
+        does not leave it out.
         """
         if message.topic not in origin.topics and message.topic.endswith(DDL_TOPIC_SUFFIX):
             return ((message.topic, message.partition),)
-        return statement_places(message.topic, self._message.ddl, self._topics)
+        mode = "topic" if self._message.ddl == "drop" else self._message.ddl
+        return statement_places(message.topic, mode, self._topics)
 
     def _new_id(self, message: OutboundMessage, origin: MessageOrigin) -> str:
         """One change may become several messages: for each topic, and for each tag where tags are

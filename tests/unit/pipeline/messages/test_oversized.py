@@ -105,7 +105,10 @@ class Limits:
 
 
 def oversize(
-    sent: Any, claims: ClaimStore | None = None, compacted: tuple[str, ...] = ()
+    sent: Any,
+    claims: ClaimStore | None = None,
+    compacted: tuple[str, ...] = (),
+    **message: Any,
 ) -> OversizedMessages:
     topics: Any = Taking(*compacted)
     sizes: Any = Limits()
@@ -115,7 +118,7 @@ def oversize(
         sizes,
         DeadLetterTopic(KAFKA, "roma", "shop"),
         claims,
-        MessageSettings(),
+        MessageSettings(**message),
         MessageFormats(INSTANCE),
     )
 
@@ -172,9 +175,10 @@ def test_a_dead_letter_holds_the_whole_message_and_says_where_it_came_from() -> 
     assert sent.dead_letters == ["MESSAGE_TOO_LARGE"]
 
 
-def test_who_follows_statements_learns_that_a_row_was_kept_back() -> None:
+@pytest.mark.parametrize("ddl", ["topic", "drop"])
+def test_who_follows_statements_learns_that_a_row_was_kept_back(ddl: str) -> None:
     sent = Sent()
-    oversize(sent).send(message(20_000), ORIGIN)
+    oversize(sent, ddl=ddl).send(message(20_000), ORIGIN)
     (letter,) = letters(sent)
     marker = sent.messages[-1]
     assert (marker.topic, marker.partition, marker.key) == (f"{TOPIC}.ddl", 0, message(1000).key)
