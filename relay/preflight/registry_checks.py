@@ -71,7 +71,8 @@ def registry_findings(
         return
     topics = known_topics(Router(mapping, instance.routing))
     own = [topic for topic in topics if instance.format_of(topic) == name]
-    yield from _subject_findings(registry, listed, name, instance, own)
+    subjects = _own_subjects(listed, name, instance, own, topics)
+    yield from _subject_findings(registry, listed, name, instance, subjects)
 
 
 def _subject_findings(
@@ -79,13 +80,11 @@ def _subject_findings(
     listed: list[str],
     name: FormatName,
     instance: InstanceSettings,
-    topics: Collection[str],
+    subjects: Collection[str],
 ) -> Iterator[Finding]:
-    """Yield findings about subjects of these topics with schemas of another kind, or without a
-    schema.
-    """
+    """Yield findings about these subjects with schemas of another kind, or without a schema."""
     url, kind = instance.registry.url, SCHEMA_KINDS[name]
-    own = _kinds(registry, _own_subjects(listed, instance, topics))
+    own = _kinds(registry, subjects)
     wrong = {each: other for each, other in own.items() if other != kind}
     for subject, other in wrong.items():
         error = SchemaRefused(
@@ -114,21 +113,39 @@ def _kinds(registry: RegistryView, subjects: Collection[str]) -> Mapping[str, st
 
 
 def _own_subjects(
-    listed: Collection[str], instance: InstanceSettings, topics: Collection[str]
+    listed: Collection[str],
+    name: FormatName,
+    instance: InstanceSettings,
+    topics: Collection[str],
+    known: Collection[str],
 ) -> list[str]:
-    """Return the subjects of known topics; those of records alone have no topic."""
+    """Return the subjects of these topics with the format `name`; those of records alone have no
+    topic. `known` are the topics of all formats.
+    """
     match instance.registry.subject:
         case "topic_record_name":
             return [
                 subject
                 for subject in listed
                 if subject.endswith((".Envelope", ".Statement"))
-                and any(subject.startswith(f"{each}-") for each in topics)
+                and _topic_of(subject, name, known) in topics
             ]
         case "topic_name":
             return [f"{each}-value" for each in sorted(topics)]
         case "record_name":
             return []
+
+
+def _topic_of(subject: str, name: FormatName, known: Collection[str]) -> str | None:
+    """Return the topic in a subject of topic and record, None if it is not known.
+
+    A topic may begin with the name of another one and a hyphen. Records of Avro and Protobuf have
+    no hyphen in their names; in JSON Schema the longest topic is assumed.
+    """
+    found = max((each for each in known if subject.startswith(f"{each}-")), key=len, default=None)
+    if found is None or (name != "json-schema" and "-" in subject[len(found) + 1 :]):
+        return None
+    return found
 
 
 def _may_be_cut(listed: Collection[str], instance: InstanceSettings) -> bool:

@@ -21,6 +21,10 @@ _GREATEST_ID: Final = 2**31 - 1
 """Readers take the four bytes of an id for a signed number (Confluent documentation: wire
 format).
 """
+_LONGEST_ANSWER: Final = 4_000
+"""Characters of an answer in a reason. Answers may contain whole schemas or pages, and ZooKeeper
+does not take a status with them.
+"""
 _READ_ONLY: Final = 42205
 """Confluent's error code of a registry or subject that takes no schemas now."""
 _TRANSIENT: Final = frozenset(
@@ -128,9 +132,11 @@ class SchemaRegistry:
 
     def _translated(self, subject: str, error: SchemaRegistryError) -> RelayError:
         status = error.http_status_code
+        answered = str(error.error_message)
+        more = "" if len(answered) <= _LONGEST_ANSWER else " …"
         what = (
             f"The schema registry {self._settings.url} answers {status} for the subject "
-            f"{subject}: {error.error_message}"
+            f"{subject}: {answered[:_LONGEST_ANSWER]}{more}"
         )
         if error.error_code == _READ_ONLY:
             return SchemaRefused(

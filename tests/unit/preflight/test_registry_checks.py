@@ -9,6 +9,7 @@ from relay.preflight import Finding, Verdict
 from relay.preflight.registry_checks import check_registry, registry_findings
 from relay.route import MappingSet
 from relay.settings import InstanceSettings
+from tests.unit.route.mappings import documents
 
 SOURCE = {"host": "localhost", "user": "relay", "server_id": 9001}
 URL = "http://127.0.0.1:1"
@@ -62,6 +63,29 @@ def test_a_subject_with_another_kind_of_schemas_is_named() -> None:
     )
     assert "The subject rows-a.Envelope" in found.sentence
     assert "new topic" in found.remedy
+
+
+def test_a_subject_of_a_longer_topic_that_is_not_known_is_not_looked_at() -> None:
+    """Topic `rows-lake` of another instance begins as topic `rows` and a record would."""
+    (found,) = findings(Registry(rows__a="AVRO", rows__lake__a="JSON"), instance())
+    assert (found.verdict, "1 subjects" in found.sentence) == (Verdict.PASSED, True)
+
+
+def test_a_subject_belongs_to_the_longest_topic_that_it_begins_with() -> None:
+    settings = instance("json-schema").model_dump()
+    settings["topic"]["rules"] = [{"topics": "rows-lake", "format": "avro"}]
+    checked = InstanceSettings.model_validate(settings)
+    mapping = MappingSet.compile(
+        1,
+        documents(
+            dbs=[{"logicDb": "shop", "realDbs": "shop"}],
+            topics=[{"logicDb": "shop", "topic": "rows,rows-lake"}],
+        ),
+    )
+    registry = Registry(rows__a="JSON", rows__lake__a="AVRO")
+    for name in checked.formats:
+        (found,) = registry_findings(registry, name, checked, mapping)
+        assert (found.verdict, "1 subjects" in found.sentence) == (Verdict.PASSED, True)
 
 
 def test_the_subject_of_a_topic_is_asked_for_even_if_the_list_leaves_it_out() -> None:

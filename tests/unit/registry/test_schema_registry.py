@@ -111,6 +111,14 @@ def test_a_refusal_is_named(
         found.id_of("s", AVRO % "t", "AVRO")
 
 
+def test_a_long_answer_is_cut() -> None:
+    refused = (409, {"error_code": 409, "message": "incompatible: " + "x" * 1_000_000})
+    with registry(NOT_FOUND, refused, NOT_FOUND) as found, pytest.raises(SchemaRefused) as caught:
+        found.id_of("s", AVRO % "t", "AVRO")
+    assert len(caught.value.reason) < 5_000
+    assert "incompatible: x" in caught.value.reason
+
+
 def test_a_registry_that_is_read_only_has_a_remedy_of_its_own() -> None:
     refused = (422, {"error_code": 42205, "message": "READONLY"})
     with registry(NOT_FOUND, refused) as found, pytest.raises(SchemaRefused) as caught:
