@@ -31,6 +31,7 @@ from relay.errors import (
     StoreRefused,
     TableReturnsEarly,
     Unreachable,
+    ValueHidden,
     VersionConflict,
 )
 
@@ -48,6 +49,7 @@ _STATUS: Final[dict[type[RelayError], HTTPStatus]] = {
     DeadLettersUnreadable: HTTPStatus.SERVICE_UNAVAILABLE,
     DeadLetterUnknown: HTTPStatus.NOT_FOUND,
     ReplayRefused: HTTPStatus.CONFLICT,
+    ValueHidden: HTTPStatus.CONFLICT,
     SnapshotRefused: HTTPStatus.CONFLICT,
     BackupRefused: HTTPStatus.CONFLICT,
     ErasureRefused: HTTPStatus.CONFLICT,

@@ -2,7 +2,6 @@
 why there is none.
 """
 
-import sys
 from threading import Event
 from time import monotonic
 from typing import Final
@@ -12,6 +11,7 @@ import structlog
 from api.composition import Admin
 from relay.errors import RelayError
 from relay.operations import has_users, traces_of_work
+from relay.service import Say, say_text
 from relay.threads import RelayThread
 
 _TRIED_SECONDS: Final = 60.0
@@ -28,9 +28,11 @@ _log = structlog.stdlib.get_logger(__name__)
 class FirstStart:
     """Checks once, in a separate thread, whether this is the first start of an installation."""
 
-    def __init__(self, admin: Admin, url: str) -> None:
+    def __init__(self, admin: Admin, url: str, say: Say = say_text) -> None:
+        """`say` prints the link."""
         self._admin = admin
         self._url = url
+        self._say = say
         self._ended = Event()
         self._thread = RelayThread("first-start", "", self._run)
 
@@ -72,6 +74,5 @@ class FirstStart:
             _log.warning("no_first_admin_link", reason=reason, remedy=_REMEDY)
             return
         code = self._admin.access.first_admin.offer()
-        sys.stdout.write(f"first administrator: {self._url}/first-admin?code={code}\n")
-        sys.stdout.flush()
+        self._say("first administrator", f"{self._url}/first-admin?code={code}")
         _log.info("first_admin_link_printed", valid_minutes=15)

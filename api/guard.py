@@ -29,6 +29,7 @@ from api.middleware.request_body import (
     BODY_LIMIT_BYTES,
     LOGIN_BODY_LIMIT_BYTES,
     OPEN_BODY_LIMIT_BYTES,
+    check_keys,
 )
 from relay.audit import PAGE, REST, acting_via
 from relay.errors import RelayError
@@ -128,6 +129,8 @@ class Guard:
         message = await _whole(receive, limit)
         check_forgery(request, caller, message.get("body", b""))
         if scope["path"].startswith(_INTERFACE):
+            if route.body_field is not None:  # other endpoints read the body themselves
+                check_keys(message.get("body", b""))
             scope["headers"] = [
                 *((name, value) for name, value in scope["headers"] if name != b"content-type"),
                 _JSON,

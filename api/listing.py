@@ -1,4 +1,4 @@
-"""Filter and pages of the lists that the REST service returns."""
+"""Filter and pages of the lists that the REST service returns, and their last readings."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,10 +7,17 @@ from typing import Annotated, Final, TypeAlias, TypeVar
 from fastapi import Depends, Query, Response
 from pydantic import BaseModel
 
+from api.readings import Reading
+
 TOTAL: Final = "X-Total-Count"
 """The header with the number of entries after the filter, on all pages together."""
 _MOST: Final = 10_000
+READ_MS: Final = "X-Read-Ms"
+"""The header with the time of the reading in Unix milliseconds, if the caller accepts old ones."""
+READ_ERROR: Final = "X-Read-Error"
+"""The header with the code of the error because of which the answer is old."""
 Entry = TypeVar("Entry", bound=BaseModel)
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +70,44 @@ def _listing(
 
 ListingDep: TypeAlias = Annotated[Listing, Depends(_listing)]
 """Query parameters `filter`, `limit` and `offset` of a list."""
+
+
+@dataclass(frozen=True, slots=True)
+class LastRead:
+    """Whether a request accepts the last reading while a server does not answer."""
+
+    wanted: bool
+    _response: Response
+
+    def of(self, reading: Reading[Value]) -> Value:
+        """Return what was read, with its time and error in headers.
+
+        Raises the error of an old reading that the request does not accept.
+        """
+        if reading.error is not None and not self.wanted:
+            raise reading.error
+        if self.wanted:
+            self._response.headers[READ_MS] = str(reading.read_ms)
+        if reading.error is not None:
+            self._response.headers[READ_ERROR] = reading.error.code
+        return reading.value
+
+
+def _last_read(
+    response: Response,
+    last: Annotated[
+        bool,
+        Query(
+            description="While a server does not answer, return what was read last. The header "
+            "X-Read-Ms has its time, X-Read-Error the code of the error."
+        ),
+    ] = False,
+) -> LastRead:
+    return LastRead(last, response)
+
+
+LastReadDep: TypeAlias = Annotated[LastRead, Depends(_last_read)]
+"""Query parameter `last` of a list that a page shows also while its server does not answer."""
 
 
 def _texts(value: object) -> Iterator[str]:

@@ -3,7 +3,6 @@
 import asyncio
 import signal
 import socket
-import sys
 from collections.abc import Callable
 from types import FrameType
 from typing import Final
@@ -21,7 +20,7 @@ from api.garbage import collect_garbage_rarely
 from api.middleware.connections import KEEP_ALIVE_SECONDS, TimedProtocol, timed_handshakes
 from api.middleware.real_peer import RealPeer
 from api.middleware.tls_certificate import TlsCertificate
-from relay.service import listening_socket
+from relay.service import Say, listening_socket, say_text
 from relay.settings import ApiSettings, RelaySettings
 
 # Answers under way get this long after the signal; ZooKeeper's own answer takes 3 s at most.
@@ -36,6 +35,7 @@ class AdminServer(uvicorn.Server):
     """A uvicorn server that prints its URL in one line when it accepts requests.
 
     admin        the parts of the admin; their streams end when the server stops
+    say          prints the URL
     certificate  TLS certificate, read again when its files change; None: the server uses plain HTTP
     """
 
@@ -49,6 +49,7 @@ class AdminServer(uvicorn.Server):
         certificate: TlsCertificate | None = None,
     ) -> None:
         super().__init__(config)
+        self.say: Say = say_text
         self.url = url
         self.admin = admin
         self._certificate = certificate
@@ -58,8 +59,7 @@ class AdminServer(uvicorn.Server):
         with timed_handshakes(asyncio.get_running_loop()):
             await super().startup(sockets)
         if self.started:
-            sys.stdout.write(f"admin: {self.url}\n")
-            sys.stdout.flush()
+            self.say("admin", self.url)
             if self.first_start is not None:
                 self.first_start.start()
 
@@ -77,8 +77,10 @@ class AdminServer(uvicorn.Server):
         return await super().on_tick(counter)
 
 
-def serve(settings: RelaySettings) -> None:
+def serve(settings: RelaySettings, say: Say) -> None:
     """Run the admin until SIGTERM or SIGINT, then finish the requests in progress.
+
+    say  prints the URL, and the link for the first administrator
 
     Raises ConfigurationError if the address cannot be used, or if the TLS files are unusable.
     """
@@ -91,7 +93,8 @@ def serve(settings: RelaySettings) -> None:
         )
     try:
         server = make_server(settings, listener, collect_garbage_rarely)
-        server.first_start = FirstStart(server.admin, server.url)
+        server.say = say
+        server.first_start = FirstStart(server.admin, server.url, say)
         _stop_on_signals(server)
         server.run(sockets=[listener])
     finally:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 
 from canal_server.server import CanalServer
-from relay.service import run_service
+from relay.service import Say, run_service
 from relay.settings import CanalServerSettings, RelaySettings
 from relay.signals import stop_on_signals
 from relay.telemetry import Answers, StatusServer
@@ -20,8 +20,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     return run_service("roma canal-server", "A server that speaks Canal's protocol.", serve, argv)
 
 
-def serve(settings: RelaySettings) -> None:
+def serve(settings: RelaySettings, say: Say) -> None:
     """Serve until SIGTERM or SIGINT, and print the address when the server accepts connections.
+
+    say  prints addresses
 
     Raises ConfigurationError.
     """
@@ -31,22 +33,21 @@ def serve(settings: RelaySettings) -> None:
         server = CanalServer(settings)
         stack.callback(server.stop)
         if settings.canal_server is not None:
-            _start_status(settings.canal_server, stack)
+            _start_status(settings.canal_server, stack, say)
         server.start()
         host, port = server.address
-        sys.stdout.write(f"canal-server: {host}:{port}\n")
-        sys.stdout.flush()
+        say("canal-server", f"{host}:{port}")
         stop.wait()
 
 
-def _start_status(own: CanalServerSettings, stack: ExitStack) -> None:
+def _start_status(own: CanalServerSettings, stack: ExitStack, say: Say) -> None:
     if own.status_port is None:
         return
     answers = Answers(unhealthy=_unhealthy, unready=_unhealthy, statuses=lambda: ())
     status = StatusServer(own.status_host, own.status_port, answers)
     status.start()
     stack.callback(status.stop)
-    sys.stdout.write(f"status: {status.url}\n")
+    say("status", status.url)
 
 
 def _unhealthy() -> str | None:

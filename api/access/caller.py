@@ -39,6 +39,11 @@ class Caller:
     session: OpenSession | None = None
     by_header: bool = False
 
+    @property
+    def sees_values(self) -> bool:
+        """Return whether the caller may see keys and values of rows."""
+        return Right.VALUES in self.rights
+
     def check(self, needed: Set[Right]) -> None:
         """Raise RightMissing unless the caller has all rights in `needed`."""
         missing = sorted(needed - self.rights)

@@ -1,6 +1,7 @@
 """The admin's parts, put together once."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 from api.composition.access_parts import AccessParts
@@ -17,7 +18,7 @@ from api.services.instance_directory import InstanceDirectory
 from api.services.left_settings import LeftSettings
 from api.services.peek import PeekDesk, PeekNotes
 from api.services.placement_desk import PlacementDesk
-from api.services.position_desk import PositionDesk
+from api.services.positions import PositionDesk
 from api.services.preflight_desk import PreflightDesk
 from api.services.repair_desk import RepairDesk
 from api.services.subscriptions import SubscriptionDirectory
@@ -57,7 +58,7 @@ class Admin:
     peek: PeekDesk
     subscriptions: SubscriptionDirectory
     failover: FailoverDesk
-    audit: AuditTrail
+    book: AuditBook
     acts: DelayedTrail
     positions: PositionDesk
     watch: Watch
@@ -67,28 +68,17 @@ class Admin:
     preflight: PreflightDesk
     backups: BackupDesk
 
-    def dead_letters(self, instance: str) -> DeadLetterTopic:
-        """Return the reader of one instance's dead letters. Raises NodeMissing for an unknown
-        instance.
-        """
-        self.directory.instance(instance)
-        return DeadLetterTopic(self.settings.kafka, self.settings.installation, instance)
-
-    @property
-    def book(self) -> AuditBook:
-        """Return the reader of the audit trail."""
-        return AuditBook(self.audit, _AUDIT_ENTRIES)
-
     @property
     def letters(self) -> DeadLetterLists:
         """Return the reader of the dead letters of all instances."""
         kafka, tables = self.settings.kafka, self.peek.tables
-        return DeadLetterLists(self.directory, self.dead_letters, kafka, tables)
+        topic = partial(DeadLetterTopic, kafka, self.settings.installation)
+        return DeadLetterLists(self.directory, topic, kafka, tables)
 
     @property
     def repairs(self) -> RepairDesk:
-        """Return the service that republishes rows named in reports."""
-        return RepairDesk(self.settings, self.session, self.snapshots)
+        """Return the service that previews copies, and republishes rows named in reports."""
+        return RepairDesk(self.settings, self.session, self.snapshots, self.mappings.logical)
 
     @property
     def snapshots(self) -> Snapshots:
@@ -130,7 +120,7 @@ def compose(settings: RelaySettings, session: Session) -> Admin:
         peek=_peek_desk(shared, maps),
         subscriptions=SubscriptionDirectory(maps.archive, maps.logical, settings, shared.defined),
         failover=FailoverDesk(directory, instances.failover, audit),
-        audit=audit,
+        book=AuditBook(audit, _AUDIT_ENTRIES),
         acts=acts,
         positions=PositionDesk(settings, session),
         watch=watch,

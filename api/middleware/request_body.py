@@ -9,7 +9,7 @@ from urllib.parse import unquote
 from fastapi import Request
 
 from api.errors import BadRequest, ProblemsFound
-from relay.route import MappingProblem, once_each
+from relay.route import MappingProblem, RepeatedKey, once_each
 from relay.state import SAVE_LIMIT_BYTES, Note
 from relay.telemetry import visible
 
@@ -77,9 +77,30 @@ def json_of(body: bytes) -> object:
             "The body of the request contains half of a surrogate pair (\\ud800 to \\udfff), "
             "which is not a character."
         ) from exc
+    except RepeatedKey as exc:
+        raise _repeated(exc) from exc
     except (ValueError, RecursionError) as exc:
         raise BadRequest(f"The body of the request is not JSON: {exc}.") from exc
     return parsed
+
+
+def check_keys(body: bytes) -> None:
+    """Raise BadRequest if an object in a JSON body has a key more than once.
+
+    A body that is not JSON is accepted here: its reader refuses it.
+    """
+    try:
+        json.loads(body, object_pairs_hook=once_each)
+    except RepeatedKey as exc:
+        raise _repeated(exc) from exc
+    except (ValueError, RecursionError):
+        return
+
+
+def _repeated(error: RepeatedKey) -> BadRequest:
+    return BadRequest(
+        f"In the body of the request, {error}.", remedy="Send each key of an object once."
+    )
 
 
 def note_of(author: str | None, comment: str | None) -> Note:

@@ -37,6 +37,12 @@ class AuditEntryView(BaseModel):
         )
 
 
+class AuditActsView(BaseModel):
+    """The acts that occur in the audit trail."""
+
+    acts: list[str] = Field(description="Sorted.", examples=[["flow.set", "mapping.saved"]])
+
+
 class AuditVerdictView(BaseModel):
     """The result of a check of the audit trail's chains."""
 

@@ -1,10 +1,13 @@
 """Dead letters as the admin shows them."""
 
+from collections.abc import Mapping
+from typing import Any, Final
+
 from pydantic import BaseModel, ConfigDict, Field
 
 from api.models.peek import COLUMN_EXAMPLE, PeekedColumnView
 from api.services.peek.change_summary import change_summary
-from relay.dead_letters import LaterChanges, ListedDeadLetter
+from relay.dead_letters import DamagedDeadLetter, LaterChanges, ListedDeadLetter
 from relay.kafka import message_bytes
 from relay.operations import LetterRows, PeekedRow
 
@@ -29,7 +32,13 @@ class DeadLetterView(BaseModel):
     )
     topic: str = Field(description="Where it was to go.")
     partition: int = Field(description="-1 where no message could be made.")
-    key: str | None = Field(description="The message's key as text.")
+    key: str | None = Field(
+        description="The message's key as text; null: it has none, or `key_hidden` is true."
+    )
+    key_hidden: bool = Field(
+        description="The caller lacks the right `values`, or a mask covers the key, or may cover "
+        "it."
+    )
     value_bytes: int
     is_message: bool = Field(
         description="False: the row could not be encoded, and the value is the row as it was read."
@@ -37,14 +46,24 @@ class DeadLetterView(BaseModel):
     written_ms: int
     replayed_by: str | None = Field(description="Who sent it since, if anybody did.")
     replayed_ms: int | None
+    record_offset: int = Field(
+        description="Offset of its record in the topic of the dead letters; of the first one if "
+        "it has several."
+    )
+    damaged: bool = Field(
+        description="True: it cannot be read. `reason` says what is wrong, `remedy` what to do, "
+        "and the fields of its message are empty."
+    )
+    remedy: str = Field(description="What to do about a damaged dead letter; otherwise empty.")
 
     @classmethod
-    def of(cls, listed: ListedDeadLetter) -> "DeadLetterView":
-        """Return the view of a dead letter without its value.
+    def of(cls, listed: ListedDeadLetter, *, key_hidden: bool) -> "DeadLetterView":
+        """Return the view of a dead letter without its value, and without a hidden key.
 
         In a key, bytes that are not UTF-8 are replaced by U+FFFD.
         """
         letter, message, replay = listed.letter, listed.letter.message, listed.replay
+        key = None if key_hidden or message.key is None else message.key
         return cls(
             id=letter.id,
             code=letter.code,
@@ -58,13 +77,42 @@ class DeadLetterView(BaseModel):
             execute_position=str(letter.execute_position),
             topic=message.topic,
             partition=message.partition,
-            key=None if message.key is None else message.key.decode("utf-8", "replace"),
+            key=None if key is None else key.decode("utf-8", "replace"),
+            key_hidden=key_hidden and message.key is not None,
             value_bytes=letter.value_bytes,
             is_message=letter.is_message,
             written_ms=letter.written_ms,
             replayed_by=None if replay is None else replay.actor,
             replayed_ms=None if replay is None else replay.at_ms,
+            record_offset=listed.record_offset,
+            damaged=False,
+            remedy="",
         )
+
+    @classmethod
+    def of_damaged(cls, found: DamagedDeadLetter) -> "DeadLetterView":
+        """Return the entry of a list for records that cannot be read."""
+        damage = found.damage
+        return cls(
+            **_NOTHING_KNOWN,
+            id=found.id,
+            code=damage.code,
+            reason=damage.reason,
+            record_offset=found.record_offset,
+            damaged=True,
+            remedy=damage.way_out,
+        )
+
+
+_NOTHING_KNOWN: Final[Mapping[str, Any]] = {
+    **dict.fromkeys(("real", "logical", "file", "gtid", "execute_position", "topic"), ""),
+    **dict.fromkeys(("offset", "execute_time", "value_bytes", "written_ms"), 0),
+    **dict.fromkeys(("key", "replayed_by", "replayed_ms"), None),
+    "partition": -1,
+    "key_hidden": False,
+    "is_message": False,
+}
+"""The fields of a damaged dead letter that describe its message."""
 
 
 class LaterChangesView(BaseModel):
@@ -111,18 +159,24 @@ class OneLetterView(DeadLetterView):
 
     @classmethod
     def now(
-        cls, listed: ListedDeadLetter, limit_bytes: int | None, later: LaterChanges | None
+        cls,
+        listed: ListedDeadLetter,
+        limit_bytes: int | None,
+        later: LaterChanges | None,
+        *,
+        key_hidden: bool,
     ) -> "OneLetterView":
         """Return the view of one dead letter.
 
         limit_bytes  current size limit of its topic in bytes; None: the topic does not exist
         later        newer changes of its key in the topic; None: they are unknown
+        key_hidden   whether its key must not be shown
         """
         letter = listed.letter
         size = message_bytes(letter.message) if letter.is_message else None
         fits = None if size is None or limit_bytes is None else size <= limit_bytes
         return cls(
-            **DeadLetterView.of(listed).model_dump(),
+            **DeadLetterView.of(listed, key_hidden=key_hidden).model_dump(),
             message_bytes=size,
             topic_limit_bytes=limit_bytes,
             fits_now=fits,

@@ -57,6 +57,6 @@ class FlowView(BaseModel):
 
 
 class RetiredView(BaseModel):
-    """The topics that a retired instance fed."""
+    """The topics that an instance fed before it is retired, or fed until then."""
 
     topics: list[str]

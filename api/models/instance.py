@@ -54,6 +54,11 @@ class InstanceView(BaseModel):
                 "updated_ms": 1767225600100,
                 "source_address": "db-1:3306",
                 "since_ms": 1767225500000,
+                "present_state": "STOPPED",
+                "since_exact": True,
+                "rows_per_second": 0.0,
+                "missing_files": "mysql-bin.000012",
+                "unmapped": "",
             }
         }
     )
@@ -146,6 +151,24 @@ class InstanceView(BaseModel):
     since_ms: int | None = Field(
         default=None,
         description="Since when this admin has seen the present state; null: not seen yet.",
+    )
+    present_state: str = Field(
+        default="",
+        description="The state now: STANDBY if no relay leads the instance, whatever the last one "
+        "reported.",
+    )
+    since_exact: bool | None = Field(
+        default=None, description="False: the state may have begun before `since_ms`."
+    )
+    rows_per_second: float | None = Field(
+        default=None, description="Published rows per second now; null: not known."
+    )
+    missing_files: str = Field(
+        default="", description="Binlog files that it needs and that the source has purged."
+    )
+    unmapped: str = Field(
+        default="",
+        description="The table or database that stopped it, because no mapping names it.",
     )
     table_rates: dict[str, float] | None = Field(default=None, exclude=True)
     """Rows per second by real table; the endpoint `rates` shows them."""

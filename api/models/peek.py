@@ -8,7 +8,7 @@ from pydantic.config import JsonDict
 from api.services.peek import AskedPeek
 from api.services.peek.change_summary import change_summary
 from relay.envelope import order_text
-from relay.operations import PeekedColumn, PeekedRow
+from relay.operations import PeekedColumn, PeekedRow, PeekTable
 
 _CHARACTERS = 1000
 """Of one value; a stream is for looking, not for copying."""
@@ -43,6 +43,22 @@ class PeekWish(BaseModel):
     def asked(self) -> AskedPeek:
         """Return the parameters for the service that reads the messages."""
         return AskedPeek(self.table, self.op, self.key, self.start)
+
+
+class PeekTableView(BaseModel):
+    """A logical table whose messages can be read."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"example": {"name": "shop.orders", "topics": ["shop"]}}
+    )
+
+    name: str = Field(description="Logical name, database.table.")
+    topics: list[str] = Field(description="Its topics; each has all its messages.")
+
+    @classmethod
+    def of(cls, table: PeekTable) -> "PeekTableView":
+        """Return the view of a table."""
+        return cls(name=str(table.name), topics=list(table.topics))
 
 
 COLUMN_EXAMPLE: Final[JsonDict] = {

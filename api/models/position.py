@@ -129,19 +129,33 @@ class Move(Place, Confirmed):
     """The order to move an instance's position, with the confirmation."""
 
 
-class Skip(OneSource, Confirmed):
-    """The order to skip a future transaction, or with `undo` to withdraw that order."""
+class SkipWish(OneSource):
+    """A future transaction to skip, or with `undo` to publish after all."""
 
     gtid: str
     undo: bool = False
 
 
-class Floor(Confirmed):
+class Skip(SkipWish, Confirmed):
+    """The order to skip a future transaction, or with `undo` to withdraw that order."""
+
+
+class FloorWish(BaseModel):
+    """The instance above whose last order key an instance's order keys are raised."""
+
+    above: str
+
+
+class Floor(FloorWish, Confirmed):
     """The order to raise an instance's order keys above the last order key of the named
     instance.
     """
 
-    above: str
+
+class ActPreview(BaseModel):
+    """The effect of an act, in sentences. Nothing was changed."""
+
+    sentences: list[str]
 
 
 class MovePreview(BaseModel):

@@ -6,7 +6,8 @@ from fastapi import APIRouter, Depends, Query, Response
 
 from api.deps import AdminDep
 from api.errors import BadRequest
-from api.models.audit import AuditEntryView, AuditVerdictView
+from api.listing import LastReadDep
+from api.models.audit import AuditActsView, AuditEntryView, AuditVerdictView
 from relay.audit import AuditFilter, Reference, exported
 
 router: Final = APIRouter(prefix="/api/v1/audit", tags=["audit"])
@@ -47,6 +48,7 @@ def _wanted(
 def list_audit(
     admin: AdminDep,
     response: Response,
+    last: LastReadDep,
     wanted: Annotated[AuditFilter, Depends(_wanted)],
     limit: Annotated[int, Query(ge=1, le=10_000, description="Largest number of entries.")] = 100,
     form: Annotated[
@@ -58,15 +60,22 @@ def list_audit(
 
     The header `X-Older-Before` is the parameter `before` for the next page; the last page does not
     have it. A page contains all entries with the time of its last entry, so it may have more than
-    `limit` entries.
+    `limit` entries. With `last`, an old answer has only the newest 500 entries of the trail.
     """
-    page = admin.book.page(wanted, limit)
-    headers = {} if page.older is None else {"X-Older-Before": str(page.older)}
+    book = admin.book
+    page = last.of(book.checked()).page(wanted, limit) if last.wanted else book.page(wanted, limit)
+    older = {} if page.older is None else {"X-Older-Before": str(page.older)}
     if form != "json":
         lines = "".join(exported(page.entries, form))
-        return Response(lines, media_type=_TYPES[form], headers=headers)
-    response.headers.update(headers)
+        return Response(lines, media_type=_TYPES[form], headers={**response.headers, **older})
+    response.headers.update(older)
     return [AuditEntryView.of(each) for each in page.entries]
+
+
+@router.get("/acts")
+def read_acts(admin: AdminDep, last: LastReadDep) -> AuditActsView:
+    """Return the names of all acts in the newest entries."""
+    return AuditActsView(acts=list(last.of(admin.book.checked()).acts))
 
 
 @router.get("/verification")

@@ -16,7 +16,8 @@ from api.composition import Admin
 from api.deps import AdminDep, CallerDep
 from api.error_status import problem_of
 from api.errors import BadRequest
-from api.models.peek import Operation, PeekedRowView, PeekWish
+from api.listing import ListingDep
+from api.models.peek import Operation, PeekedRowView, PeekTableView, PeekWish
 from api.routers.streams import SILENCE_SECONDS, EventStream, Follower, event
 from api.services.peek import AskedPeek, PeekOffsets, Reading
 from relay.errors import RelayError
@@ -72,6 +73,12 @@ def check_no_key(request: Request) -> None:
             "The URL contains a key filter.",
             remedy="Send the key by POST, so that no log and no history contains it.",
         )
+
+
+@router.get("/tables")
+def list_tables(admin: AdminDep, part: ListingDep) -> list[PeekTableView]:
+    """Return the logical tables whose messages can be read, sorted by name."""
+    return part.of([PeekTableView.of(each) for each in admin.peek.tables().every()])
 
 
 @router.get("", response_class=StreamingResponse, responses=_STREAM)

@@ -5,6 +5,7 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Path
 
 from api.deps import AdminDep, NoteDep
+from api.listing import LastReadDep
 from api.models.placement import MaintenancePreview, MoveRequest, PlacementView
 from relay.settings import NAME_PATTERN
 
@@ -12,11 +13,11 @@ router: Final = APIRouter(prefix="/api/v1/placement", tags=["placement"])
 
 
 @router.get("")
-def read_placement(admin: AdminDep) -> PlacementView:
+def read_placement(admin: AdminDep, last: LastReadDep) -> PlacementView:
     """Return for each instance the leading relay and the candidates, each with the reason why it
     cannot run the instance, and the operators' orders.
     """
-    return admin.placement.placement()
+    return last.of(admin.placement.known())
 
 
 @router.put("/moves/{instance}")

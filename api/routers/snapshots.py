@@ -7,8 +7,8 @@ from fastapi import APIRouter, Query
 from api.access import Caller
 from api.deps import AdminDep, CallerDep, NoteDep
 from api.listing import ListingDep
+from api.models.position import ActPreview
 from api.models.snapshot import RepairView, RepairWish, SnapshotView, SnapshotWish
-from relay.model.accounts import Right
 from relay.operations import Who
 from relay.state import Note, SnapshotRequest
 
@@ -25,7 +25,7 @@ def read_snapshots(
 
     Conditions, and errors that may quote them, are shown only to callers with the right `values`.
     """
-    values = Right.VALUES in caller.rights
+    values = caller.sees_values
     return part.of(
         [SnapshotView.shown(each, values=values) for each in admin.snapshots.shown(instance)]
     )
@@ -40,6 +40,12 @@ def start_snapshot(admin: AdminDep, wish: SnapshotWish, note: NoteDep) -> list[S
     """
     started = admin.snapshots.start(_who(note), wish.wanted(), wish.instances)
     return [SnapshotView.of(each, values=True) for each in started]
+
+
+@router.post("/preview")
+def preview_snapshot(admin: AdminDep, wish: SnapshotWish) -> ActPreview:
+    """Return the effect of a copy in each instance. Nothing is changed, and no source is read."""
+    return ActPreview(sentences=admin.repairs.preview_copy(wish.wanted(), wish.instances))
 
 
 @router.post("/repair", status_code=202)
@@ -86,8 +92,7 @@ def cancel_snapshot(
 
 
 def _views(caller: Caller, requests: list[SnapshotRequest]) -> list[SnapshotView]:
-    values = Right.VALUES in caller.rights
-    return [SnapshotView.of(each, values=values) for each in requests]
+    return [SnapshotView.of(each, values=caller.sees_values) for each in requests]
 
 
 def _who(note: Note) -> Who:

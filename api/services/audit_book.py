@@ -1,9 +1,14 @@
 """Entries of the audit trail by time, actor, act and subject."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
 
+from api.readings import LastReading, Reading
 from relay.audit import AuditEntry, AuditFilter, AuditTrail, AuditVerdict, Reference
+from relay.errors import AuditUnreadable, Unreachable
+
+_KEPT_ENTRIES: Final = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,22 +24,31 @@ class AuditPage:
 
 
 @dataclass(frozen=True, slots=True)
-class CheckedPage:
-    """A page of entries, the names of all acts in the trail (sorted), and the result of the chain
-    check.
+class CheckedEntries:
+    """The newest entries of the trail, the names of all acts in it (sorted), and the result of the
+    chain check.
     """
 
-    page: AuditPage
+    entries: Sequence[AuditEntry]
     acts: tuple[str, ...]
     verdict: AuditVerdict
 
+    def page(self, wanted: AuditFilter, limit: int) -> AuditPage:
+        """Return the newest entries that `wanted` accepts, as `AuditBook.page` does."""
+        return page_of(self.entries, wanted, limit)
+
 
 class AuditBook:
-    """Reads pages of the audit trail."""
+    """Reads pages of the audit trail.
 
-    def __init__(self, trail: AuditTrail, newest: int) -> None:
-        self._trail = trail
+    kept  number of the newest entries that are kept for the time while Kafka does not answer
+    """
+
+    def __init__(self, trail: AuditTrail, newest: int, kept: int = _KEPT_ENTRIES) -> None:
+        self.trail = trail
         self._newest = newest
+        self._kept = kept
+        self._last: LastReading[CheckedEntries] = LastReading((Unreachable, AuditUnreadable))
 
     def page(self, wanted: AuditFilter, limit: int) -> AuditPage:
         """Return the newest entries that `wanted` accepts, at least `limit` of them if there are so
@@ -42,17 +56,25 @@ class AuditBook:
 
         Raises AuditUnreadable, Unreachable.
         """
-        return page_of(self._trail.entries(self._newest), wanted, limit)
+        return page_of(self.trail.entries(self._newest), wanted, limit)
 
-    def checked_page(self, wanted: AuditFilter, limit: int) -> CheckedPage:
-        """Return one page as `page` does, all acts that occur in the trail, and the result of the
-        chain check.
+    def checked(self) -> Reading[CheckedEntries]:
+        """Return the newest entries, all acts that occur in the trail, and the result of the chain
+        check. While Kafka does not answer, return the newest entries of the last reading.
 
-        Raises AuditUnreadable, Unreachable.
+        Raises AuditUnreadable and Unreachable if no reading has succeeded yet.
         """
-        entries, verdict = self._trail.checked_entries(self._newest)
-        acts = sorted({each.act for each in entries})
-        return CheckedPage(page_of(entries, wanted, limit), tuple(acts), verdict)
+        whole: CheckedEntries | None = None
+
+        def read() -> CheckedEntries:
+            nonlocal whole
+            entries, verdict = self.trail.checked_entries(self._newest)
+            acts = tuple(sorted({each.act for each in entries}))
+            whole = CheckedEntries(entries, acts, verdict)
+            return replace(whole, entries=entries[: self._kept])
+
+        found = self._last.of(read)
+        return found if whole is None else replace(found, value=whole)
 
     def verdict(self, known: Iterable[Reference] = ()) -> AuditVerdict:
         """Check the hash chains of the whole trail and return the result.
@@ -60,7 +82,7 @@ class AuditBook:
         `known` are entries that an earlier check saw; they must still exist. Raises
         AuditUnreadable, Unreachable.
         """
-        return self._trail.verify(known)
+        return self.trail.verify(known)
 
 
 def page_of(entries: Iterable[AuditEntry], wanted: AuditFilter, limit: int) -> AuditPage:

@@ -1,10 +1,9 @@
-"""The dead letters of all instances."""
+"""The dead letters of all instances, as far as their reader may see them."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
-from api.errors import SetInForceBroken
 from api.models.dead_letter import (
     DeadLetterView,
     LetterRowsView,
@@ -13,10 +12,8 @@ from api.models.dead_letter import (
 )
 from api.services.instance_directory import InstanceDirectory
 from relay.dead_letters import DeadLetter, DeadLetterTopic, ListedDeadLetter, later_changes
-from relay.errors import ConfigurationError
 from relay.kafka import TopicAdmin, topic_limit
-from relay.model.table import TableId
-from relay.operations import LetterRows, PeekTables, letter_rows
+from relay.operations import LetterMasks, LetterRows, PeekTables, key_is_hidden
 from relay.settings import KafkaSettings
 
 SHOWN_ROWS: Final = 50
@@ -35,7 +32,11 @@ class ShownLetter(NamedTuple):
 class DeadLetterLists:
     """Reads the dead letters of one instance after another.
 
+    topic   returns the reader of an instance's dead letters
     tables  reads the logical tables, and what is hidden of them
+
+    `values` of the methods is whether the reader may see keys and values of rows. Masks and rules
+    hide theirs from every reader.
     """
 
     directory: InstanceDirectory
@@ -43,64 +44,115 @@ class DeadLetterLists:
     kafka: KafkaSettings
     tables: Callable[[], PeekTables]
 
-    def one(self, instance: str, letter: str) -> OneLetterView:
+    def one(self, instance: str, letter: str, *, values: bool) -> OneLetterView:
         """Return a dead letter, with the current size limit of its topic and the newer changes of
         its key.
 
         `letter` is the id of the dead letter. Raises DeadLetterUnknown, DeadLetterDamaged,
         Unreachable, NodeMissing, KafkaNotPermitted.
         """
-        return self._one(self.topic(instance).letter(letter))
+        listed = self._stored(instance, letter)
+        return self._one(listed, key_hidden=self._hides_key(instance, listed, values=values))
 
-    def rows(self, instance: str, letter: str, numbers: slice) -> LetterRowsView:
+    def head(self, instance: str, letter: str, *, values: bool) -> DeadLetterView:
+        """Return a dead letter as in a list. Raises the errors of `one`."""
+        listed = self._stored(instance, letter)
+        hides = self._hides_key(instance, listed, values=values)
+        return DeadLetterView.of(listed, key_hidden=hides)
+
+    def rows(self, instance: str, letter: str, numbers: slice, *, values: bool) -> LetterRowsView:
         """Return rows of a dead letter, column by column. Raises the errors of `one`.
 
         numbers  which rows of its message
         """
-        return self._rows(instance, self.topic(instance).letter(letter).letter, numbers)
+        found = self._masks(instance).rows(self._stored(instance, letter).letter, numbers)
+        return LetterRowsView.of(_seen(found, values=values))
 
-    def shown(self, instance: str, letter: str, first: int) -> ShownLetter:
+    def value(self, instance: str, letter: str) -> bytes:
+        """Return the value of a dead letter's message, byte for byte.
+
+        Raises ValueHidden if a mask or a rule hides a part of it, and the errors of `one`.
+        """
+        found = self._stored(instance, letter).letter
+        self._masks(instance).check_value(found)
+        return found.message.value or b""
+
+    def shown(self, instance: str, letter: str, first: int, *, values: bool) -> ShownLetter:
         """Return a dead letter with its rows from the number `first` on; the topic is read once.
 
         Raises the errors of `one`.
         """
-        listed = self.topic(instance).letter(letter)
-        rows = self._rows(instance, listed.letter, slice(first, first + SHOWN_ROWS))
-        return ShownLetter(listed, self._one(listed), rows)
+        listed = self._stored(instance, letter)
+        rows = self._masks(instance).rows(listed.letter, slice(first, first + SHOWN_ROWS))
+        view = self._one(listed, key_hidden=not values or key_is_hidden(rows))
+        return ShownLetter(listed, view, LetterRowsView.of(_seen(rows, values=values)))
 
-    def _rows(self, instance: str, letter: DeadLetter, numbers: slice) -> LetterRowsView:
-        try:
-            tables = self.tables()
-            if not tables.has_instance(instance):
-                return _unknown_masks(f"{instance} is defined in the file of another relay")
-            database, _, table = letter.real.partition(".")
-            hidden = tables.hidden_columns(letter.logical, TableId(database, table))
-        except (SetInForceBroken, ConfigurationError) as exc:
-            return _unknown_masks(exc.reason.rstrip("."))
-        return LetterRowsView.of(letter_rows(letter, hidden, numbers))
+    def listed(self, instance: str = "", *, values: bool) -> list[ListedLetterView]:
+        """Return the dead letters of one instance, or of all if `instance` is empty: the damaged
+        ones, then the others, the newest first.
 
-    def _one(self, listed: ListedDeadLetter) -> OneLetterView:
+        Raises DeadLettersUnreadable, Unreachable, NodeMissing.
+        """
+        names = [instance] if instance else [each.name for each in self.directory.instances()]
+        return newest_first(
+            ListedLetterView(instance=name, **each.model_dump())
+            for name in names
+            for each in self.of_instance(name, values=values)
+        )
+
+    def of_instance(self, instance: str, *, values: bool) -> list[DeadLetterView]:
+        """Return the dead letters of one instance, the oldest first; the damaged ones come last.
+
+        Raises DeadLettersUnreadable, Unreachable, NodeMissing.
+        """
+        self.directory.instance(instance)
+        return self.of_known(instance, values=values)
+
+    def of_known(self, instance: str, *, values: bool) -> list[DeadLetterView]:
+        """Return what `of_instance` does, of an instance that exists.
+
+        ZooKeeper is needed only for the masks: while it does not answer, keys are hidden. Raises
+        DeadLettersUnreadable, BrokerUnreachable.
+        """
+        masks, masked = self._masks(instance), set[str]()
+
+        def look(letter: DeadLetter) -> None:
+            if values and masks.hides_key(letter):
+                masked.add(letter.id)
+
+        found = self.topic(instance).letters(look)
+        return [
+            *(
+                DeadLetterView.of(each, key_hidden=not values or each.letter.id in masked)
+                for each in found.letters
+            ),
+            *map(DeadLetterView.of_damaged, found.damaged),
+        ]
+
+    def _stored(self, instance: str, letter: str) -> ListedDeadLetter:
+        self.directory.instance(instance)
+        return self.topic(instance).letter(letter)
+
+    def _masks(self, instance: str) -> LetterMasks:
+        return LetterMasks(instance, self.tables)
+
+    def _hides_key(self, instance: str, listed: ListedDeadLetter, *, values: bool) -> bool:
+        return not values or self._masks(instance).hides_key(listed.letter)
+
+    def _one(self, listed: ListedDeadLetter, *, key_hidden: bool) -> OneLetterView:
         state = TopicAdmin(self.kafka).state(listed.letter.message.topic)
         limit = None if state is None else topic_limit(state.settings, self.kafka.message_max_bytes)
         later = None if state is None else later_changes(self.kafka, listed.letter)
-        return OneLetterView.now(listed, limit, later)
-
-    def listed(self, instance: str = "") -> list[ListedLetterView]:
-        """Return the dead letters of one instance, or of all if `instance` is empty, the newest
-        first.
-
-        Raises DeadLettersUnreadable, DeadLetterDamaged, Unreachable, NodeMissing.
-        """
-        names = [instance] if instance else [each.name for each in self.directory.instances()]
-        found = [
-            ListedLetterView(instance=name, **DeadLetterView.of(each).model_dump())
-            for name in names
-            for each in self.topic(name).letters()
-        ]
-        return sorted(found, key=lambda each: -each.written_ms)
+        return OneLetterView.now(listed, limit, later, key_hidden=key_hidden)
 
 
-def _unknown_masks(reason: str) -> LetterRowsView:
-    """Return no row: without the masks, the columns that must stay hidden are not known."""
-    note = f"The columns are not shown, because masks cannot be applied: {reason}."
-    return LetterRowsView.of(LetterRows(note=note, hides=True))
+def newest_first(letters: Iterable[ListedLetterView]) -> list[ListedLetterView]:
+    """Return dead letters in the order of the list: damaged ones, then the newest first."""
+    return sorted(letters, key=lambda each: (not each.damaged, -each.written_ms))
+
+
+def _seen(found: LetterRows, *, values: bool) -> LetterRows:
+    """Return rows as their reader may see them."""
+    if values:
+        return found
+    return replace(found, rows=tuple(each.without_values() for each in found.rows))

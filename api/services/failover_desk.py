@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from api.errors import BadRequest
 from api.models.failover import FailoverAnswer, ServerAnswer, SourceFailoverAnswer
+from api.readings import LastReading, Reading
 from api.services.catch_up import CatchUpRates, Sample
 from api.services.instance_directory import InstanceDirectory
 from relay.audit import AuditEntry, AuditTrail
@@ -36,6 +37,7 @@ class FailoverDesk:
         self._store = store
         self._audit = audit
         self._catch_up = CatchUpRates()
+        self._last = LastReading[list[FailoverAnswer]]()
 
     def show(self, instance: str) -> FailoverAnswer:
         """Return the servers of each source, the orders and the history. Raises NodeMissing."""
@@ -47,6 +49,13 @@ class FailoverDesk:
         """
         listed = self._directory.instances()
         return self._answers({each.name: sorted(each.sources) for each in listed})
+
+    def known(self) -> Reading[list[FailoverAnswer]]:
+        """Return what `every` returns, or its last result while ZooKeeper does not answer.
+
+        Raises StoreUnreachable if no reading has succeeded yet.
+        """
+        return self._last.of(self.every)
 
     def switch(self, instance: str, source: str, to: ServerRole, note: Note) -> FailoverAnswer:
         """Order a switch to a server, which happens when the server has every published

@@ -7,6 +7,7 @@ from api.models.placement import (
     PlacementView,
     WishView,
 )
+from api.readings import LastReading, Reading
 from relay.audit import DelayedTrail
 from relay.operations import PlacementEditor, hand_overs
 from relay.state import Membership, PlacementStore
@@ -18,6 +19,7 @@ class PlacementDesk(PlacementEditor):
     def __init__(self, members: Membership, overrides: PlacementStore, acts: DelayedTrail) -> None:
         super().__init__(members, overrides, acts)
         self._wishes = overrides
+        self._last = LastReading[PlacementView]()
 
     def placement(self) -> PlacementView:
         """Return the leaders, the candidates, and the operators' overrides."""
@@ -32,6 +34,13 @@ class PlacementDesk(PlacementEditor):
                 for name, override in sorted(overrides.maintenance.items())
             ],
         )
+
+    def known(self) -> Reading[PlacementView]:
+        """Return what `placement` returns, or its last result while ZooKeeper does not answer.
+
+        Raises StoreUnreachable if no reading has succeeded yet.
+        """
+        return self._last.of(self.placement)
 
     def preview_maintenance(self, server: str) -> MaintenancePreview:
         """Return where each instance of a server would move. Nothing is changed."""

@@ -1,20 +1,59 @@
-"""Repairs: publishes the present rows of keys again."""
+"""Copies and repairs: what they would do, and requests for repairs."""
+
+from collections.abc import Sequence
 
 from api.errors import NoSuchThing
 from api.models.snapshot import RepairView, RepairWish, SnapshotView
+from api.services.mappings.logical_view import LogicalViews
 from relay.errors import ConfigurationError
-from relay.operations import Snapshots, Who, defined_instances, foretold_repair, instance_of
+from relay.operations import (
+    Snapshots,
+    WantedSnapshot,
+    Who,
+    defined_instances,
+    foretold_copy,
+    foretold_repair,
+    instance_of,
+)
 from relay.settings import InstanceSettings, RelaySettings
 from relay.zk import Session
 
 
 class RepairDesk:
-    """Previews and requests repairs of rows, also for instances that are defined at run time."""
+    """Previews copies and repairs of rows, and requests repairs, also for instances that are
+    defined at run time.
+    """
 
-    def __init__(self, settings: RelaySettings, session: Session, snapshots: Snapshots) -> None:
+    def __init__(
+        self,
+        settings: RelaySettings,
+        session: Session,
+        snapshots: Snapshots,
+        logical: LogicalViews,
+    ) -> None:
         self._settings = settings
         self._session = session
         self._snapshots = snapshots
+        self._logical = logical
+
+    def preview_copy(self, wanted: WantedSnapshot, instances: Sequence[str]) -> list[str]:
+        """Return sentences about the effect of a copy in each instance; no name: in all of them.
+
+        Nothing is changed. Raises SnapshotRefused, NoSuchThing, StoreUnreachable.
+        """
+        asked = self._asked(instances)
+        self._snapshots.check(wanted)
+        groups = self._logical.view("topic").groups
+        told: list[str] = []
+        for instance in asked:
+            met = {
+                f"{table.logical_database}.{table.logical_table}"
+                for group in groups
+                if instance.name in group.instances
+                for table in group.tables
+            }
+            told += foretold_copy(instance, wanted, sorted(met))
+        return list(dict.fromkeys(told))
 
     def preview(self, wish: RepairWish) -> list[str]:
         """Return sentences about the effect in each instance. Nothing is changed.
@@ -25,7 +64,7 @@ class RepairDesk:
         self._snapshots.check(*plan.wanted)
         told = [
             sentence
-            for instance in self._asked(wish)
+            for instance in self._asked(wish.instances)
             for sentence in foretold_repair(instance, plan.wanted)
         ]
         if not plan.wanted:
@@ -38,7 +77,7 @@ class RepairDesk:
         Raises SnapshotRefused, NoSuchThing, StoreUnreachable.
         """
         plan = wish.plan()
-        self._asked(wish)
+        self._asked(wish.instances)
         started = self._snapshots.start_all(who, plan.wanted, wish.instances)
         return RepairView(
             made=[SnapshotView.of(each, values=True) for each in started.made],
@@ -46,13 +85,13 @@ class RepairDesk:
             sentences=list(plan.left_out),
         )
 
-    def _asked(self, wish: RepairWish) -> list[InstanceSettings]:
-        if not wish.instances:
+    def _asked(self, instances: Sequence[str]) -> list[InstanceSettings]:
+        if not instances:
             return list(defined_instances(self._settings, self._session).settings)
         try:
             return [
                 instance_of(self._settings, name, self._session, resolved=False)
-                for name in wish.instances
+                for name in instances
             ]
         except ConfigurationError as exc:
             raise NoSuchThing(exc.reason) from exc

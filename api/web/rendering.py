@@ -48,6 +48,7 @@ def _environment() -> Environment:
         sentence=_sentence,
         problem_title=title_of,
         error_title=lambda error: title_of(problem_of(error)),
+        error_remedy=lambda error: remedy_of(problem_of(error)),
         problem_remedy=remedy_of,
         counted=words.counted,
     )

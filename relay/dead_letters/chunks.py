@@ -7,6 +7,7 @@ pieces of a dead letter have its id as their key.
 
 from collections.abc import Iterator
 from hashlib import sha256
+from itertools import islice
 from math import ceil
 from typing import Any, Final, NamedTuple
 
@@ -23,6 +24,8 @@ A topic with a smaller limit gets smaller pieces.
 """
 REPLAYED: Final = "replayed"
 """Field of a record that is no piece, but marks the message of a dead letter as sent."""
+_NAMED_PARTS: Final = 20
+"""Most missing parts that an error names."""
 
 DAMAGED_REMEDY: Final = (
     "Let only relays write to the topic of the dead letters (ACLs). The relay's log entry "
@@ -60,15 +63,23 @@ def piece_of(value: bytes) -> Piece | None:
     line, _, content = value.partition(b"\n")
     try:
         fields: dict[str, Any] = orjson.loads(line)
-        return (
-            None
-            if REPLAYED in fields
-            else Piece(fields["part"], fields["parts"], fields["sha256"], content)
-        )
-    except (orjson.JSONDecodeError, KeyError, TypeError) as exc:
+        if REPLAYED in fields:
+            return None
+        piece = Piece(fields["part"], fields["parts"], fields["sha256"], content)
+        return _checked(piece)
+    except (orjson.JSONDecodeError, KeyError, TypeError, ValueError) as exc:
         raise DeadLetterDamaged(
             f"A record in the topic of dead letters cannot be read ({exc}).", remedy=DAMAGED_REMEDY
         ) from exc
+
+
+def _checked(piece: Piece) -> Piece:
+    """Return the piece. Raises ValueError if its numbers or its digest cannot be those of one."""
+    if [type(each) for each in piece[:3]] != [int, int, str]:
+        raise ValueError("its part, its number of parts or its digest has another type")
+    if not 1 <= piece.part <= piece.parts:
+        raise ValueError(f"it is part {piece.part} of {piece.parts}")
+    return piece
 
 
 class Gathering:
@@ -101,8 +112,10 @@ class Gathering:
     @property
     def damage(self) -> DeadLetterDamaged:
         """Return the error for a dead letter whose pieces are not all in the topic."""
-        missing = [str(part) for part in range(1, self._parts + 1) if part not in self._contents]
+        missing = (part for part in range(1, self._parts + 1) if part not in self._contents)
+        first = ", ".join(map(str, islice(missing, _NAMED_PARTS)))
+        more = " and more" if next(missing, None) is not None else ""
         return DeadLetterDamaged(
             f"Of the {self._parts} parts of dead letter {self._letter}, these are missing in the "
-            f"topic: {', '.join(missing)}."
+            f"topic: {first}{more}."
         )

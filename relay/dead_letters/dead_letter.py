@@ -84,7 +84,8 @@ class DeadLetter:
                     f"format {FORMAT}.",
                     remedy="Read the dead letters with the version of the relay that wrote them.",
                 )
-            known = {name: fields[name] for name in cls.__dataclass_fields__ if name != "message"}
+            known = {name: fields[name] for name in _TYPES}
+            _check_types(known, _TYPES)
             return cls(message=_message(fields, value), **known)
         except (orjson.JSONDecodeError, KeyError, TypeError, ValueError) as exc:
             raise DeadLetterDamaged(f"A dead letter cannot be read ({exc}).") from exc
@@ -105,7 +106,21 @@ class DeadLetter:
         return replace(self, message=replace(self.message, value=None))
 
 
+_TYPES: Final[Mapping[str, object]] = {
+    name: each.type for name, each in DeadLetter.__dataclass_fields__.items() if name != "message"
+}
+"""Field of the first line → its type."""
+
+
+def _check_types(fields: Mapping[str, Any], types: Mapping[str, object]) -> None:
+    """Raise TypeError for the first field that has another type."""
+    for name, wanted in types.items():
+        if type(fields[name]) is not wanted:
+            raise TypeError(f"{name} is {type(fields[name]).__name__}")
+
+
 def _message(fields: Mapping[str, Any], value: bytes) -> OutboundMessage:
+    _check_types(fields, {"topic": str, "partition": int, "has_value": bool})
     key = None if fields["key"] is None else b64decode(fields["key"])
     headers = tuple((str(name), b64decode(text)) for name, text in fields["headers"])
     return OutboundMessage(

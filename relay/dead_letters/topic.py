@@ -3,12 +3,14 @@ written in the Kafka transactions of the rows.
 """
 
 from collections.abc import Callable, Collection, Iterator
-from typing import Any, NamedTuple
+from contextlib import closing
+from typing import NamedTuple
 
 import orjson
 
-from relay.dead_letters.chunks import DAMAGED_REMEDY, REPLAYED, Gathering, cut, piece_of
+from relay.dead_letters.chunks import REPLAYED, cut
 from relay.dead_letters.dead_letter import DeadLetter
+from relay.dead_letters.found_records import Found, Replay, found_in
 from relay.errors import DeadLetterDamaged, DeadLettersUnreadable, DeadLetterUnknown
 from relay.kafka import (
     PartitionReader,
@@ -27,21 +29,39 @@ from relay.model.names.own_topics import DEAD_LETTERS, own_prefix
 from relay.settings import KafkaSettings
 
 
-class Replay(NamedTuple):
-    """A record that the message of a dead letter was sent: by whom, when (Unix milliseconds), and
-    why.
-    """
-
-    actor: str
-    at_ms: int
-    comment: str = ""
-
-
 class ListedDeadLetter(NamedTuple):
-    """A dead letter, and its last replay; None: its message was never sent again."""
+    """A dead letter, and its last replay; None: its message was never sent again.
+
+    record_offset  offset of its record in the topic; of the first one if it has several
+    """
 
     letter: DeadLetter
     replay: Replay | None
+    record_offset: int = 0
+
+
+class DamagedDeadLetter(NamedTuple):
+    """Records of the topic that are no dead letter that can be read.
+
+    id             key of the records, which is the id of the dead letter; may be empty
+    record_offset  offset of the record; of the first one if there are several
+    damage         what is wrong, and the remedy
+    """
+
+    id: str
+    record_offset: int
+    damage: DeadLetterDamaged
+
+
+class DeadLetterList(NamedTuple):
+    """The dead letters of a topic without their values, the oldest first, and what is damaged."""
+
+    letters: list[ListedDeadLetter]
+    damaged: list[DamagedDeadLetter]
+
+
+def _ignore(_: DeadLetter) -> None:
+    return
 
 
 def letters_prefix(installation: str) -> str:
@@ -85,35 +105,44 @@ class DeadLetterTopic:
             self.topic, 0, letter.id.encode(), orjson.dumps({REPLAYED: replay._asdict()}), ()
         )
 
-    def letters(self) -> list[ListedDeadLetter]:
-        """Return all dead letters without their values, the oldest first.
+    def letters(self, look: Callable[[DeadLetter], None] = _ignore) -> DeadLetterList:
+        """Return all dead letters without their values. A damaged one does not hide the others.
 
-        Raises DeadLetterDamaged if a piece is missing or damaged, DeadLettersUnreadable while an
-        open transaction hides dead letters.
+        look  is called with each dead letter and its value
+
+        Raises DeadLettersUnreadable while an open transaction hides dead letters, and
+        BrokerUnreachable.
         """
-        letters: dict[str, DeadLetter] = {}
+        letters: dict[str, ListedDeadLetter] = {}
         replays: dict[str, Replay] = {}
-        for found in self._records(None):
-            if isinstance(found, DeadLetter):
-                letters[found.id] = found.head
+        damaged: list[DamagedDeadLetter] = []
+        for name, offset, content in self._records(None):
+            if isinstance(content, DeadLetter):
+                look(content)
+                letters[content.id] = ListedDeadLetter(content.head, None, offset)
+            elif isinstance(content, Replay):
+                replays[name] = content
             else:
-                replays[found[0]] = found[1]
-        return [ListedDeadLetter(letter, replays.get(letter.id)) for letter in letters.values()]
+                damaged.append(DamagedDeadLetter(name, offset, content))
+        whole = [each._replace(replay=replays.get(name)) for name, each in letters.items()]
+        return DeadLetterList(whole, damaged)
 
     def letter(self, wanted: str) -> ListedDeadLetter:
         """Return the dead letter with this id, and its value. Raises DeadLetterUnknown,
         DeadLetterDamaged.
         """
-        letter: DeadLetter | None = None
+        found: ListedDeadLetter | None = None
         replay: Replay | None = None
-        for found in self._records(wanted):
-            if isinstance(found, DeadLetter):
-                letter = found
+        for _, offset, content in self._records(wanted):
+            if isinstance(content, DeadLetterDamaged):
+                raise content
+            if isinstance(content, DeadLetter):
+                found = ListedDeadLetter(content, None, offset)
             else:
-                replay = found[1]
-        if letter is None:
+                replay = content
+        if found is None:
             raise DeadLetterUnknown(f"No dead letter in {self.topic} has the id {wanted}.")
-        return ListedDeadLetter(letter, replay)
+        return found._replace(replay=replay)
 
     def matching(self, accepts: Callable[[DeadLetter], bool]) -> list[DeadLetter]:
         """Return the dead letters that the function accepts, without their values.
@@ -121,11 +150,13 @@ class DeadLetterTopic:
         The function receives them with their values. Raises DeadLetterDamaged,
         DeadLettersUnreadable.
         """
-        return [
-            found.head
-            for found in self._records(None)
-            if isinstance(found, DeadLetter) and accepts(found)
-        ]
+        found: list[DeadLetter] = []
+        for _, _, content in self._records(None):
+            if isinstance(content, DeadLetterDamaged):
+                raise content
+            if isinstance(content, DeadLetter) and accepts(content):
+                found.append(content.head)
+        return found
 
     def remove(self, ids: Collection[str], turn: RewriteTurn) -> Rewritten:
         """Rewrite the topic without these dead letters and the records of their replays.
@@ -137,40 +168,12 @@ class DeadLetterTopic:
         rewrite = TopicRewrite(self._kafka, self.topic, turn, DeadLettersUnreadable)
         return rewrite.run(lambda record: None if record[0] in keys else record)
 
-    def _records(self, wanted: str | None) -> Iterator[DeadLetter | tuple[str, Replay]]:
-        """Read the topic to its end; return dead letters with all their parts, and replays by
+    def _records(self, wanted: str | None) -> Iterator[Found]:
+        """Yield what the topic has up to its end; with an id, only what belongs to this dead
         letter.
-
-        With a letter given, only those of this letter.
         """
         if TopicAdmin(self._kafka).state(self.topic) is None:
             return
-        open_ones: dict[tuple[str, str], Gathering] = {}
         reader = PartitionReader(self._kafka, self.topic, DeadLettersUnreadable)
-        for key, value in reader.committed(*reader.ends()):
-            name = (key or b"").decode("utf-8", "replace")
-            if wanted is not None and name != wanted:
-                continue
-            piece = piece_of(value or b"")
-            if piece is None:
-                yield name, _replay(value or b"")
-                continue
-            gathering = open_ones.setdefault(
-                (name, piece.digest), Gathering(name, piece.parts, piece.digest)
-            )
-            document = gathering.add(piece)
-            if document is not None:
-                del open_ones[(name, piece.digest)]
-                yield DeadLetter.from_bytes(document)
-        for gathering in open_ones.values():
-            raise gathering.damage
-
-
-def _replay(value: bytes) -> Replay:
-    try:
-        fields: dict[str, Any] = orjson.loads(value)[REPLAYED]
-        return Replay(fields["actor"], fields["at_ms"], fields["comment"])
-    except (orjson.JSONDecodeError, KeyError, TypeError) as exc:
-        raise DeadLetterDamaged(
-            f"A record in the topic of dead letters cannot be read ({exc}).", remedy=DAMAGED_REMEDY
-        ) from exc
+        with closing(reader.records(*reader.ends())) as records:
+            yield from found_in(records, wanted)

@@ -1,5 +1,4 @@
-"""Every error of the relay, as one tree. `relay.pipeline.supervision.recovery` decides by the class
-what an instance does after an error.
+"""Every error of the relay, as one tree. The recovery of an instance decides by the class.
 
 RelayError
 ├── ConfigurationError              the configuration file contradicts itself or reality
@@ -93,12 +92,13 @@ RelayError
 ├── NothingToPeek                   no logical table of this name, or no topic for it yet
 ├── DeadLettersUnreadable           an open transaction hides the end of the dead letters
 ├── DeadLetterDamaged               a part of a dead letter is missing or damaged
+├── ValueHidden                     a mask hides columns of a dead letter's value
 ├── ReplayRefused                   the dead letter cannot be sent, or was sent before
 ├── VersionConflict                 the document was changed since it was read
 └── NodeMissing                     the ZooKeeper node does not exist
 """
 
-from relay.errors.base import RelayError
+from relay.errors.base import RelayError, Stop
 from relay.errors.configuration import (
     ConditionRefused,
     ConfigurationError,
@@ -109,7 +109,6 @@ from relay.errors.configuration import (
     StoreRefused,
 )
 from relay.errors.dead_letters import DeadLetterDamaged, DeadLettersUnreadable, DeadLetterUnknown
-from relay.errors.erasure import ErasureInterrupted, ErasureRefused
 from relay.errors.leadership import Fenced, HandedOver, LeadershipLost, ProducerContested
 from relay.errors.operator_requests import (
     AccountRefused,
@@ -125,6 +124,7 @@ from relay.errors.operator_requests import (
     TableReturnsEarly,
     VersionConflict,
 )
+from relay.errors.personal_data import ErasureInterrupted, ErasureRefused, ValueHidden
 from relay.errors.process import AskedToStop, ResourcesExhausted
 from relay.errors.publishing_stops import (
     ClaimStoreRefused,
@@ -180,7 +180,6 @@ from relay.errors.source_stops import (
     SwitchNeedsGtid,
     SwitchRefused,
 )
-from relay.errors.stop import Stop
 from relay.errors.unreachable import (
     BrokerUnreachable,
     ClaimStoreUnreachable,
@@ -295,6 +294,7 @@ __all__ = [
     "UnmappedName",
     "Unreachable",
     "UnsupportedEvent",
+    "ValueHidden",
     "ValueNotPrintable",
     "VersionConflict",
 ]

@@ -1,4 +1,4 @@
-"""The base class of all errors of the relay."""
+"""The base class of all errors of the relay, and the branch of errors that stop an instance."""
 
 from typing import ClassVar
 
@@ -20,3 +20,9 @@ class RelayError(Exception):
 
     def __str__(self) -> str:
         return f"{self.code}: {self.reason} {self.way_out}"
+
+
+class Stop(RelayError):
+    """The instance stops until an operator acts; nothing is lost in the meantime."""
+
+    code = "STOPPED"

@@ -2,7 +2,7 @@
 instance.
 """
 
-from relay.errors.stop import Stop
+from relay.errors.base import Stop
 
 
 class PositionLost(Stop):

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from relay.errors.stop import Stop
+from relay.errors.base import Stop
 
 
 class CorruptEvent(Stop):

@@ -1,6 +1,6 @@
 """Errors of a source, or of the server that should replace it, that stop the instance."""
 
-from relay.errors.stop import Stop
+from relay.errors.base import Stop
 
 
 class SourceLoginRefused(Stop):

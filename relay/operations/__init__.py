@@ -38,6 +38,7 @@ from relay.operations.mappings.instance_mapping import (
 )
 from relay.operations.mappings.mapping_sets import MappingEdit, MappingSets
 from relay.operations.mappings.recorded_sets import highest_recorded_set
+from relay.operations.peek.letter_masks import LetterMasks, key_is_hidden
 from relay.operations.peek.letter_rows import LetterRows, letter_rows
 from relay.operations.peek.newest import PeekPage
 from relay.operations.peek.peek import Peek, PeekBatch
@@ -94,6 +95,7 @@ __all__ = [
     "InstanceList",
     "InstanceMapping",
     "InstancePosition",
+    "LetterMasks",
     "LetterRows",
     "ListedInstance",
     "MappingComparison",
@@ -143,6 +145,7 @@ __all__ = [
     "instance_of",
     "is_known",
     "kept_documents",
+    "key_is_hidden",
     "letter_rows",
     "mapping_in_force",
     "moved",

@@ -27,6 +27,7 @@ from relay.route.mapping_document import (
     TOPICS,
     Documents,
     MappingProblem,
+    RepeatedKey,
     once_each,
 )
 from relay.route.mapping_files import read_mapping_files
@@ -58,6 +59,7 @@ __all__ = [
     "Effort",
     "MappingProblem",
     "MappingSet",
+    "RepeatedKey",
     "Route",
     "RouteChange",
     "Router",

@@ -216,15 +216,19 @@ def _entries(
     return () if found else tuple(read)
 
 
+class RepeatedKey(ValueError):
+    """An object of a JSON text has a key more than once."""
+
+
 def once_each(pairs: list[tuple[str, object]]) -> dict[str, object]:
     """Return a JSON object of these keys and values; for `object_pairs_hook` of `json.loads`.
 
-    Raises ValueError for a repeated key, because JSON readers keep different ones of its values.
+    Raises RepeatedKey, because JSON readers keep different ones of its values.
     """
     result = dict(pairs)
     if len(result) < len(pairs):
         repeated = [key for key, times in Counter(key for key, _ in pairs).items() if times > 1]
-        raise ValueError(f"an object has more than one {', '.join(repeated)}: remove one")
+        raise RepeatedKey(f"an object has more than one {', '.join(repeated)}: remove one")
     return result
 
 

@@ -192,6 +192,13 @@ BODIES: Final[Mapping[str, tuple[str, str, str | bytes, int]]] = {
         '{"com.pajk.Roma.topics":[{"logicDb":"a","topic":"../../x"}]}',
         422,
     ),
+    "one field twice": ("PUT", f"{USERS}/eve", '{"role":"viewer","role":"admin"}', 400),
+    "one field of a list twice": (
+        "POST",
+        "/api/v1/snapshots",
+        '{"tables":["a.b"],"x":[{"where":"","where":"1"}]}',
+        400,
+    ),
     "one key twice": (
         "PUT",
         CONFIGS,

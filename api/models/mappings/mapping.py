@@ -137,6 +137,51 @@ class DocumentVersionView(BaseModel):
         )
 
 
+class DocumentsView(BaseModel):
+    """Mapping documents that were not saved."""
+
+    base: int = Field(description="The set that they were made from.")
+    documents: dict[str, str] = Field(description="dataId → text.")
+
+
+class MergeRequest(BaseModel):
+    """An edit, and the set that it began with."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={
+            "example": {
+                "base": 11,
+                "documents": {
+                    "com.pajk.Roma.dbs": '[{"logicDb": "shop", "realDbs": "shop_01"}]',
+                    "com.pajk.Roma.topics": '[{"logicDb": "shop", "topic": "shop"}]',
+                },
+            }
+        },
+    )
+
+    base: int = Field(ge=0)
+    documents: dict[str, str] = Field(description="dataId → text; others are deleted.")
+
+
+class ClashView(BaseModel):
+    """An entry that both edits changed. The merged documents have the saved one."""
+
+    data_id: str = Field(serialization_alias="dataId")
+    mine: str = Field(description="The entry of this edit; empty: it removed the entry.")
+    theirs: str = Field(description="The saved entry; empty: it was removed.")
+
+
+class MergedView(DocumentsView):
+    """The set in force with an edit applied to it. Nothing is saved."""
+
+    clashes: list[ClashView]
+    unread: list[str] = Field(
+        description="Documents that cannot be merged, because they are not lists of objects; "
+        "`documents` has the text of this edit."
+    )
+
+
 class DryRunView(BaseModel):
     """The result of a dry run: all problems, or if there are none, the effects compared with set
     `base`.

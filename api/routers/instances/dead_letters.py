@@ -1,13 +1,13 @@
 """Dead letters of an instance: list them and send them again.
 
-Dead letters contain rows, so all endpoints require the right `values`.
+Dead letters contain rows: readers without the right `values` get neither keys nor values.
 """
 
 from typing import Annotated, Final
 
 from fastapi import APIRouter, Query, Response
 
-from api.deps import AdminDep, NoteDep
+from api.deps import AdminDep, CallerDep, NoteDep
 from api.errors import BadRequest
 from api.listing import ListingDep
 from api.models.dead_letter import DeadLetterView, LetterRowsView, OneLetterView, ReplayWish
@@ -18,29 +18,38 @@ router: Final = APIRouter(prefix="/api/v1/instances/{name}/dead-letters", tags=[
 
 
 @router.get("")
-def list_dead_letters(admin: AdminDep, name: str, part: ListingDep) -> list[DeadLetterView]:
-    """Return the dead letters of the instance, the oldest first. They are read from Kafka."""
-    return part.of([DeadLetterView.of(each) for each in admin.dead_letters(name).letters()])
+def list_dead_letters(
+    admin: AdminDep, caller: CallerDep, name: str, part: ListingDep
+) -> list[DeadLetterView]:
+    """Return the dead letters of the instance, the oldest first, then damaged ones. They are read
+    from Kafka. Keys need the right `values`.
+    """
+    return part.of(admin.letters.of_instance(name, values=caller.sees_values))
 
 
 @router.get("/{letter}")
-def read_dead_letter(admin: AdminDep, name: str, letter: str) -> OneLetterView:
+def read_dead_letter(admin: AdminDep, caller: CallerDep, name: str, letter: str) -> OneLetterView:
     """Return one dead letter without its value, with the current size limit of its topic, and the
-    newer changes of its key that the topic contains.
+    newer changes of its key that the topic contains. The key needs the right `values`.
     """
-    return admin.letters.one(name, letter)
+    return admin.letters.one(name, letter, values=caller.sees_values)
 
 
 @router.get("/{letter}/rows")
 def read_dead_letter_rows(
     admin: AdminDep,
+    caller: CallerDep,
     name: str,
     letter: str,
     first: Annotated[int, Query(ge=0, le=2**31, description="Number of the first row.")] = 0,
     limit: Annotated[int, Query(ge=0, le=1000, description="Most rows.")] = SHOWN_ROWS,
 ) -> LetterRowsView:
-    """Return the columns of its rows before and after the change. Masked columns stay hidden."""
-    return admin.letters.rows(name, letter, slice(first, first + limit))
+    """Return the columns of its rows before and after the change.
+
+    Masked columns stay hidden; without the right `values` every column is.
+    """
+    numbers = slice(first, first + limit)
+    return admin.letters.rows(name, letter, numbers, values=caller.sees_values)
 
 
 @router.get(
@@ -49,11 +58,11 @@ def read_dead_letter_rows(
     responses={200: {"content": {"application/json": {}}}},
 )
 def read_dead_letter_value(admin: AdminDep, name: str, letter: str) -> Response:
-    """Return the value of a dead letter's message, byte for byte."""
-    return Response(
-        admin.dead_letters(name).letter(letter).letter.message.value or b"",
-        media_type="application/json",
-    )
+    """Return the value of a dead letter's message, byte for byte.
+
+    A value with columns that a mask or a rule hides is refused (`VALUE_HIDDEN`).
+    """
+    return Response(admin.letters.value(name, letter), media_type="application/json")
 
 
 @router.post("/{letter}/replay")
@@ -66,7 +75,7 @@ def replay_dead_letter(
             f"`confirm` is {wish.confirm!r}, but the request is about dead letter {letter!r}.",
             remedy="Repeat the id of the dead letter in `confirm`.",
         )
-    letters = admin.dead_letters(name)
+    admin.directory.instance(name)
     instance = instance_of(admin.settings, name, admin.session, resolved=False)
     replay(
         admin.settings,
@@ -75,4 +84,4 @@ def replay_dead_letter(
         Who(note.author, note.comment),
         again=wish.again,
     )
-    return DeadLetterView.of(letters.letter(letter))
+    return admin.letters.head(name, letter, values=True)

@@ -50,6 +50,12 @@ def start(admin: AdminDep, name: str, note: NoteDep) -> FlowView:
     return FlowView.of(flow.show())
 
 
+@router.get("/retire")
+def read_retirement(admin: AdminDep, name: str) -> RetiredView:
+    """Return the topics from which a retirement would remove the instance. Nothing is changed."""
+    return RetiredView(topics=list(Retirement(admin.settings, name, admin.session).topics()))
+
+
 @router.post("/retire")
 def retire(admin: AdminDep, name: str, note: NoteDep) -> RetiredView:
     """Remove an instance that will never publish again from its topics.

@@ -4,13 +4,16 @@ from typing import Annotated, Final
 
 from fastapi import APIRouter, Query, Response
 
+from api.composition import Admin
 from api.deps import AdminDep
-from api.listing import ListingDep
+from api.listing import LastRead, LastReadDep, ListingDep
 from api.models.instance import DroppedNameView, InstanceView, TableRateView, table_rates
 from api.models.topic import TopicView
+from api.readings import Reading
 from api.services.watch import Facts, Selection, StatePeriod, selected
-from api.services.watch.facts import present_state
+from api.services.watch.facts import missing_files, present_state, unmapped_name
 from api.services.watch.moment import Moment
+from relay.errors import NodeMissing
 
 router: Final = APIRouter(prefix="/api/v1/instances", tags=["instances"])
 
@@ -28,13 +31,15 @@ def list_instances(
         int, Query(ge=1, le=10_000, description="Largest number of entries.")
     ] = 10_000,
     offset: Annotated[int, Query(ge=0, description="Number of entries to skip.")] = 0,
+    *,
+    last: LastReadDep,
 ) -> list[InstanceView]:
     """Return all instances by name: of this admin's file, defined at run time, or of a relay's
     file.
 
     The header `X-Total-Count` is the number of instances that match the filters.
     """
-    every = [_now(each) for each in admin.directory.instances()]
+    every = [_now(each) for each in _views(admin, last)]
     found = selected(every, {}, Selection(words, state, "name"))
     response.headers["X-Total-Count"] = str(len(found))
     moment = admin.watch.known
@@ -42,9 +47,14 @@ def list_instances(
 
 
 @router.get("/{name}")
-def read_instance(admin: AdminDep, name: str) -> InstanceView:
+def read_instance(admin: AdminDep, name: str, last: LastReadDep) -> InstanceView:
     """Return one instance."""
-    return _watched(admin.directory.instance(name), admin.watch.known)
+    if not last.wanted:
+        return _watched(admin.directory.instance(name), admin.watch.known)
+    found = next((each for each in _views(admin, last) if each.name == name), None)
+    if found is None:
+        raise NodeMissing(f"There is no instance {name!r}.")
+    return _watched(found, admin.watch.known)
 
 
 @router.get("/{name}/topics")
@@ -74,19 +84,31 @@ def list_rates(admin: AdminDep, name: str, part: ListingDep) -> list[TableRateVi
     return part.of(table_rates(admin.directory.instance(name)))
 
 
+def _views(admin: Admin, last: LastRead) -> list[InstanceView]:
+    """Return all instances; with `last` those of the watch, while ZooKeeper does not answer."""
+    if not last.wanted:
+        return admin.directory.instances()
+    moment = admin.watch.moment()
+    views = [each.view for each in moment.facts.values()]
+    return last.of(Reading(views, moment.read_ms, moment.error))
+
+
 def _now(view: InstanceView) -> Facts:
     state = present_state(view)
     return Facts(view, StatePeriod(0, state, view.code, view.reason, view.relay, exact=False))
 
 
 def _watched(view: InstanceView, moment: Moment) -> InstanceView:
-    """Return an instance, with the source's address and the beginning of the state from the
-    watch.
-    """
+    """Return an instance, with what the watch knows about it and what its reason says."""
     facts = moment.facts.get(view.name)
-    is_same = facts is not None and facts.period.state == present_state(view)
+    period = None if facts is None or facts.period.state != present_state(view) else facts.period
     update = {
         "source_address": moment.addresses.get(view.name, ""),
-        "since_ms": facts.period.since_ms if facts is not None and is_same else None,
+        "since_ms": None if period is None else period.since_ms,
+        "present_state": present_state(view),
+        "since_exact": None if period is None else period.exact,
+        "rows_per_second": None if facts is None else facts.rate,
+        "missing_files": missing_files(view),
+        "unmapped": unmapped_name(view),
     }
     return view.model_copy(update=update)

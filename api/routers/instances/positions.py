@@ -7,7 +7,9 @@ from pydantic import AwareDatetime
 
 from api.deps import AdminDep, NoteDep
 from api.models.position import (
+    ActPreview,
     Floor,
+    FloorWish,
     FoundPlace,
     Move,
     MovePreview,
@@ -17,6 +19,7 @@ from api.models.position import (
     RepartitionOrder,
     RepartitionView,
     Skip,
+    SkipWish,
 )
 from relay.operations import Who
 from relay.state import Note
@@ -67,6 +70,22 @@ def move_position(admin: AdminDep, name: str, to: Move, note: NoteDep) -> Positi
 def skip_transaction(admin: AdminDep, name: str, wish: Skip, note: NoteDep) -> PositionView:
     """Skip one future transaction."""
     return admin.positions.skip(name, wish, _who(note))
+
+
+@router.post("/skip/preview")
+def preview_skip(admin: AdminDep, name: str, wish: SkipWish) -> ActPreview:
+    """Return the effect of skipping a future transaction, or of withdrawing that. Nothing is
+    changed.
+    """
+    return ActPreview(sentences=admin.positions.preview_skip(name, wish))
+
+
+@router.post("/raise-floor/preview")
+def preview_floor(admin: AdminDep, name: str, wish: FloorWish) -> ActPreview:
+    """Return the effect of raising the order keys above those of another instance. Nothing is
+    changed.
+    """
+    return ActPreview(sentences=admin.positions.preview_floor(name, wish))
 
 
 @router.post("/raise-floor")

@@ -5,7 +5,7 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Query
 
 from api.deps import AdminDep, NoteDep
-from api.listing import ListingDep
+from api.listing import LastReadDep, ListingDep
 from api.models.mappings.unmapped import HiddenTableView, UnmappedView
 
 router: Final = APIRouter(prefix="/api/v1/unmapped", tags=["mapping sets"])
@@ -25,15 +25,17 @@ _TableName = Annotated[
 def list_unmapped(
     admin: AdminDep,
     part: ListingDep,
+    last: LastReadDep,
     hidden: Annotated[bool, Query(description="Also those that are hidden.")] = False,
 ) -> list[UnmappedView]:
     """Return the real tables that no document lists, although an instance received rows of them."""
-    left_out = () if hidden else admin.mappings.hidden.notes()
-    return part.of([each for each in admin.mappings.unmapped.listed() if each.name not in left_out])
+    left_out = {} if hidden else last.of(admin.mappings.hidden.known())
+    found = last.of(admin.mappings.unmapped.known())
+    return part.of([each for each in found if each.name not in left_out])
 
 
 @router.get("/hidden")
-def list_hidden(admin: AdminDep, part: ListingDep) -> list[HiddenTableView]:
+def list_hidden(admin: AdminDep, part: ListingDep, last: LastReadDep) -> list[HiddenTableView]:
     """Return the tables that are hidden from the list, including those that have since been
     mapped.
     """
@@ -42,7 +44,7 @@ def list_hidden(admin: AdminDep, part: ListingDep) -> list[HiddenTableView]:
             HiddenTableView(
                 name=name, author=note.author, comment=note.comment, hidden_ms=note.saved_ms
             )
-            for name, note in admin.mappings.hidden.notes().items()
+            for name, note in last.of(admin.mappings.hidden.known()).items()
         ]
     )
 

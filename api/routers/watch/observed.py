@@ -5,14 +5,20 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Query
 
 from api.deps import AdminDep
-from api.listing import ListingDep
+from api.listing import LastReadDep, ListingDep
 from api.models.failover import FailoverAnswer
+from api.models.watch.groups import InstanceGroupView
 from api.models.watch.needs import NeedsView
 from api.models.watch.series import SeriesView, SparksView, StatesView
+from api.readings import Reading
 from api.services.watch import (
+    Grouping,
     Metric,
     Range,
+    Selection,
+    grouped,
     needs_view,
+    selected,
     series_view,
     sparks_view,
     states_view,
@@ -33,10 +39,38 @@ def read_sparks(admin: AdminDep) -> SparksView:
     return sparks_view(admin.charts)
 
 
+@router.get("/instance-groups")
+def list_groups(
+    admin: AdminDep,
+    part: ListingDep,
+    last: LastReadDep,
+    by: Annotated[Grouping, Query(description="Empty: all are one group.")] = "state",
+) -> list[InstanceGroupView]:
+    """Return the instances in groups with the most urgent state of each, the most urgent group
+    first.
+    """
+    moment = admin.watch.moment()
+    facts = last.of(Reading(moment.facts.values(), moment.read_ms, moment.error))
+    servers = {each.name: each.server for each in moment.relays}
+    return part.of(
+        [
+            InstanceGroupView(
+                name=each.key,
+                instances=[facts.view.name for facts in each.facts],
+                count=len(each.facts),
+                worst=each.worst,
+                worst_count=each.worst_count,
+            )
+            for each in grouped(selected(facts, {}, Selection()), by, servers)
+        ]
+    )
+
+
 @router.get("/failover", tags=["failover"])
-def list_failover(admin: AdminDep, part: ListingDep) -> list[FailoverAnswer]:
+def list_failover(admin: AdminDep, part: ListingDep, last: LastReadDep) -> list[FailoverAnswer]:
     """Return the servers, the operators' orders and the completed switches of every instance."""
-    return part.of(admin.failover.every())
+    found = last.of(admin.failover.known())
+    return part.of(found)
 
 
 @router.get("/instances/{name}/series")

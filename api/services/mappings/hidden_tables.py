@@ -1,6 +1,7 @@
 """Hiding unmapped tables from the list, with an entry in the audit trail."""
 
 from api.errors import NoSuchThing
+from api.readings import LastReading, Reading
 from relay.audit import AuditEntry, DelayedTrail
 from relay.state import HiddenTableStore, Note
 
@@ -11,12 +12,20 @@ class HiddenTables:
     def __init__(self, store: HiddenTableStore, acts: DelayedTrail) -> None:
         self._store = store
         self._acts = acts
+        self._last = LastReading[dict[str, Note]]()
 
     def notes(self) -> dict[str, Note]:
         """Return who hid each hidden table, when and why: table name → note. Raises
         StoreRefused.
         """
         return dict(sorted(self._store.hidden().items()))
+
+    def known(self) -> Reading[dict[str, Note]]:
+        """Return what `notes` returns, or its last result while ZooKeeper does not answer.
+
+        Raises StoreUnreachable if no reading has succeeded yet.
+        """
+        return self._last.of(self.notes)
 
     def hide(self, name: str, note: Note) -> None:
         """Hide a table. Nothing changes if the table is already hidden. Raises StoreRefused."""

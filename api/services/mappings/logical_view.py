@@ -14,6 +14,7 @@ from api.models.mappings.logical_mapping import (
 )
 from api.models.mappings.route import FieldTagView
 from api.models.problem import MappingProblemView
+from api.readings import LastReading, Reading
 from api.services.mappings.logical.met_tables import MetTables, MetTablesReader
 from api.services.mappings.logical.published_tables import PublishedTables
 from api.services.mappings.logical.table_groups import Part, TableGroup, TableGroups
@@ -64,6 +65,14 @@ class _Kept:
 
 
 @dataclass(frozen=True, slots=True)
+class _Refused:
+    """A set that contradicts itself: its number and its problems."""
+
+    number: int
+    problems: list[MappingProblemView]
+
+
+@dataclass(frozen=True, slots=True)
 class LogicalPage:
     """One page of the grouped view.
 
@@ -100,6 +109,7 @@ class LogicalViews:
         self._defined = defined
         self._checked: tuple[Documents, list[MappingProblem]] | None = None
         self._kept: _Kept | None = None
+        self._last = LastReading[_Kept | _Refused]()
         self._lock = threading.Lock()
 
     def view(self, by: Grouping) -> LogicalView:
@@ -116,12 +126,35 @@ class LogicalViews:
         A set that contradicts itself has `problems` and no groups. Raises SetInForceBroken if the
         set cannot be read.
         """
+        found = self.known_page(by, part)
+        if found.error is not None:
+            raise found.error
+        return found.value
+
+    def known_page(self, by: Grouping, part: Part) -> Reading[LogicalPage]:
+        """Return what `page` returns; while ZooKeeper does not answer, of the last set that was
+        read.
+
+        Raises SetInForceBroken, and StoreUnreachable if no reading has succeeded yet.
+        """
+        found = self._last.of(self._present)
+        return Reading(self._page(found.value, by, part), found.read_ms, found.error)
+
+    def _present(self) -> _Kept | _Refused:
+        """Return the active set, read now: with the tables that were seen, or with its
+        problems.
+        """
         stored = self._archive.in_force()
         if found := self._problems(stored.bodies):
             listed = MappingProblemView.listed(found, stored.bodies)
-            return LogicalPage(LogicalView(set=stored.number, by=by, problems=listed))
+            return _Refused(stored.number, listed)
         with self._lock:
-            kept = self._current(stored)
+            return self._current(stored)
+
+    def _page(self, kept: _Kept | _Refused, by: Grouping, part: Part) -> LogicalPage:
+        if isinstance(kept, _Refused):
+            return LogicalPage(LogicalView(set=kept.number, by=by, problems=kept.problems))
+        with self._lock:
             groups = kept.groups.get(by)
             if groups is None:
                 groups = kept.groups[by] = TableGroups(kept.mapping, by)
@@ -132,7 +165,7 @@ class LogicalViews:
         shards = {each.logical for each in kept.mapping.shards}
         databases = shards | {each.name.database for each in tables}
         seen = sum(each.real_tables for each in tables)
-        view = LogicalView(set=stored.number, by=by, groups=views)
+        view = LogicalView(set=kept.read.number, by=by, groups=views)
         return LogicalPage(view, entries, len(databases), len(tables), seen)
 
     def mapping(self) -> LogicalMapping:

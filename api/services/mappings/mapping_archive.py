@@ -5,9 +5,13 @@ from typing import Final
 import structlog
 
 from api.errors import NoSuchThing, SetInForceBroken
+from api.readings import LastReading, Reading
 from relay.errors import MappingRefused
 from relay.route import ROMA_GROUP, MappingSet
 from relay.state import MappingStore, SetRecord, StoredDocument, StoredSet
+
+_KNOWN_SETS: Final = 50
+"""Number of the newest sets that `known_sets` returns."""
 
 _log: Final = structlog.stdlib.get_logger(__name__)
 
@@ -17,6 +21,8 @@ class MappingArchive:
 
     def __init__(self, store: MappingStore) -> None:
         self._store = store
+        self._last = LastReading[StoredSet]()
+        self._last_sets = LastReading[list[SetRecord]]()
 
     def in_force(self) -> StoredSet:
         """Return the active set; set 0 without documents if nothing was ever saved.
@@ -27,6 +33,13 @@ class MappingArchive:
             return self._store.current()
         except MappingRefused as exc:
             raise SetInForceBroken(exc.reason) from exc
+
+    def known(self) -> Reading[StoredSet]:
+        """Return the active set, or the last one that was read while ZooKeeper does not answer.
+
+        Raises SetInForceBroken, and StoreUnreachable if no reading has succeeded yet.
+        """
+        return self._last.of(self.in_force)
 
     def compiled(self) -> MappingSet:
         """Return the active set in the form that routers use.
@@ -95,6 +108,14 @@ class MappingArchive:
             except MappingRefused as exc:
                 _log.warning("mapping_set_unreadable", set=number, reason=exc.reason)
         return found
+
+    def known_sets(self) -> Reading[list[SetRecord]]:
+        """Return the metadata of the newest sets, or the last that were read while ZooKeeper does
+        not answer.
+
+        Raises StoreUnreachable if no reading has succeeded yet.
+        """
+        return self._last_sets.of(lambda: self.sets(_KNOWN_SETS))
 
     def set(self, number: int) -> StoredSet:
         """Return the set of this number with its documents. Raises NodeMissing, MappingRefused."""

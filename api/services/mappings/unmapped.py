@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from api.models.mappings.unmapped import UnmappedView
+from api.readings import LastReading, Reading
 from api.services.mappings.likeness import like_columns, tool_table
 from api.services.mappings.mapping_archive import MappingArchive
 from relay.errors import UnmappedName
@@ -25,6 +26,7 @@ class UnmappedTables:
         self._archive = archive
         self._notes = notes
         self._defined = defined
+        self._last = LastReading[list[UnmappedView]]()
 
     def listed(self) -> list[UnmappedView]:
         """Return the real tables that the active set does not list, those with the most rows first.
@@ -40,6 +42,13 @@ class UnmappedTables:
             for each in _unmapped(instance, mapping, dropped[instance.name], known)
         ]
         return sorted(found, key=lambda each: (-each.rows, each.name, each.instance))
+
+    def known(self) -> Reading[list[UnmappedView]]:
+        """Return what `listed` returns, or its last result while ZooKeeper does not answer.
+
+        Raises SetInForceBroken, and StoreUnreachable if no reading has succeeded yet.
+        """
+        return self._last.of(self.listed)
 
 
 def _unmapped(

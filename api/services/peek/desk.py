@@ -35,7 +35,7 @@ class Reading:
     def __init__(self, peek: Peek, caller: Caller, release: Callable[[], None]) -> None:
         self._peek = peek
         self._release = release
-        self.with_values = Right.VALUES in caller.rights
+        self.with_values = caller.sees_values
 
     def page(self) -> PeekPage:
         """Return existing rows: the first ones after the requested time, or the newest ones.

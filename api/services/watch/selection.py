@@ -1,11 +1,13 @@
 """Selects and sorts the instances of a list. Without input or output."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from api.services.watch.facts import Facts
 
+Grouping = Literal["", "state", "server"]
 Sort = Literal["state", "name", "relay", "lag", "rate", "change"]
 
 _RANKS: Final = ("STOPPED", "WAITING", "PAUSED", "STARTING", "STANDBY", "RUNNING", "ENDED")
@@ -27,6 +29,49 @@ class Selection:
     state: str = ""
     sort: Sort = "state"
     down: bool = False
+
+
+class InstanceGroup(NamedTuple):
+    """Instances with the same state, or on the same server.
+
+    key          the state or the server; empty if all instances are one group
+    facts        its instances
+    worst        the most urgent state in it
+    worst_count  number of its instances in that state
+    """
+
+    key: str
+    facts: list[Facts]
+    worst: str
+    worst_count: int
+
+
+def grouped(
+    facts: Iterable[Facts], by: Grouping, servers: Mapping[str, str]
+) -> list[InstanceGroup]:
+    """Return instances in groups; groups and instances keep the order of `facts`.
+
+    servers  relay process → name of its server
+    """
+    found: dict[str, list[Facts]] = {}
+    for each in facts:
+        found.setdefault(_key(each, by, servers), []).append(each)
+    return [_group(key, members) for key, members in found.items()]
+
+
+def _group(key: str, facts: list[Facts]) -> InstanceGroup:
+    states = Counter(each.period.state for each in facts)
+    worst = min(states, key=lambda each: (rank(each), each))
+    return InstanceGroup(key, facts, worst, states[worst])
+
+
+def _key(facts: Facts, by: Grouping, servers: Mapping[str, str]) -> str:
+    if by == "state":
+        return facts.period.state
+    if by == "server":
+        relay = facts.view.relay
+        return servers.get(relay, f"{relay}, which has ended" if relay else "No relay")
+    return ""
 
 
 def rank(state: str) -> int:

@@ -94,10 +94,19 @@ class Watch:
 
         Raises StoreUnreachable if no reading has succeeded yet.
         """
-        found = self._looked()
-        if not found.read_ms:
-            raise found.error or self._session.unreachable()
+        found = self.present()
+        if not found.read_ms and found.error is not None:
+            raise found.error
         return found
+
+    def present(self) -> Moment:
+        """Return what `moment` returns; if no reading has succeeded yet, a moment without
+        instances whose `error` says why, and whose `read_ms` is 0.
+        """
+        found = self._looked()
+        if found.read_ms or found.error is not None:
+            return found
+        return replace(found, error=self._session.unreachable())
 
     @property
     def known(self) -> Moment:

@@ -6,12 +6,16 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse
 
 from api.deps import AdminDep
+from api.readings import Reading
+from api.services.audit_book import CheckedEntries
 from api.web.rendering import render
 from api.web.views.audit import address, rows_of
-from relay.audit import COMMAND_LINE, PAGE, RELAY, REST, AuditFilter
+from api.web.views.unread import Part, read_parts
+from relay.audit import COMMAND_LINE, PAGE, RELAY, REST, AuditFilter, AuditVerdict
 
 router: Final = APIRouter(include_in_schema=False)
 _PAGE: Final = 100
+_NOTHING: Final = CheckedEntries((), (), AuditVerdict())
 _Text = Annotated[str, Query(max_length=300)]
 
 
@@ -29,11 +33,15 @@ def show_audit(
     """Show operator acts, the newest first."""
     texts = comment.strip(), via.strip()
     wanted = AuditFilter(who.strip(), act.strip(), subject.strip(), before, None, *texts)
-    checked = admin.book.checked_page(wanted, _PAGE)
-    found = checked.page
+    read = read_parts((Part("checked", "the entries and their check", admin.book.checked),))
+    known: Reading[CheckedEntries] | None = read.values.get("checked")
+    checked = _NOTHING if known is None else known.value
+    found = checked.page(wanted, _PAGE)
     values = {
         "title": "Audit",
         "wanted": wanted,
+        "unread": read.unread,
+        "known": known,
         "rows": rows_of(found.entries),
         "acts": checked.acts,
         "ways": (PAGE, REST, COMMAND_LINE, RELAY),

@@ -7,10 +7,10 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse
 
 from api.deps import AdminDep
-from api.services.watch import SORTS, Selection, Sort
+from api.services.watch import SORTS, Grouping, Selection, Sort
 from api.web.rendering import render
 from api.web.views import overview
-from api.web.views.overview import Asked, Grouping
+from api.web.views.overview import Asked
 
 router: Final = APIRouter(include_in_schema=False)
 

@@ -1,16 +1,13 @@
 """The view data of the mapping editor and its dry run."""
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from api.middleware.request_body import pretty_document
 from api.models.problem import MappingProblemView
 from api.services.mappings.routing_views import RouteEffect
 from api.web.views.mappings import SHORT_NAMES
-from relay.route import DBS, TBS, TOPICS
 
 _KINDS: Final = (
     ("left_out", "Left out from now on"),
@@ -84,44 +81,3 @@ def kind_counts(changes: Iterable[RouteEffect]) -> list[tuple[str, int]]:
     for each in changes:
         tables.setdefault(each.kind, set()).update(each.tables)
     return [(title, len(tables[kind])) for kind, title in _KINDS if kind in tables]
-
-
-def proposal(bodies: Mapping[str, str], table: str) -> dict[str, str]:
-    """Return the documents with added entries that map a real table to its own name.
-
-    table  `database.table`
-
-    A document that is not a list stays unchanged.
-    """
-    database, _, name = table.partition(".")
-    found = dict(bodies)
-    if not _lists(bodies.get(DBS, ""), "realDbs", database):
-        _add(found, DBS, {"logicDb": database, "realDbs": database})
-        if not _lists(bodies.get(TOPICS, ""), "logicDb", database):
-            _add(found, TOPICS, {"logicDb": database, "topic": database})
-    if name and name != "*":
-        _add(found, TBS, {"logicTb": name, "realTbs": table})
-    return found
-
-
-def _entries(text: str) -> list[object] | None:
-    try:
-        parsed = json.loads(text) if text.strip() else []
-    except ValueError:
-        return None
-    return parsed if isinstance(parsed, list) else None
-
-
-def _lists(text: str, key: str, name: str) -> bool:
-    for entry in _entries(text) or []:
-        value = entry.get(key) if isinstance(entry, dict) else None
-        names = value.split(",") if isinstance(value, str) else value
-        if isinstance(names, list) and name in [str(each).strip() for each in names]:
-            return True
-    return False
-
-
-def _add(bodies: dict[str, str], data_id: str, entry: Mapping[str, str]) -> None:
-    entries = _entries(bodies.get(data_id, ""))
-    if entries is not None:
-        bodies[data_id] = pretty_document([*entries, entry])

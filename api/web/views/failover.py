@@ -46,6 +46,9 @@ class Row:
     switched_ms: int
 
 
+_ABOUT: Final = (
+    "Shows which database server each instance reads, and whether it can switch to the other one."
+)
 NO_STANDBY: Final = Verdict("none", "No standby")
 
 
@@ -63,11 +66,12 @@ def rows(answers: Iterable[FailoverAnswer]) -> list[Row]:
 
 def sentence(found: list[Row]) -> str:
     """Return a text about the page and the number of sources that could switch now."""
+    if not found:
+        return _ABOUT
     paired = [each for each in found if each.other is not None]
     able = sum(each.verdict.mark == "yes" for each in paired)
     return (
-        "Shows which database server each instance reads, and whether it can switch to the other "
-        f"one. {len(paired)} of {words.counted(len(found), 'source')} "
+        f"{_ABOUT} {len(paired)} of {words.counted(len(found), 'source')} "
         f"{'has' if len(paired) == 1 else 'have'} another server; {able} could switch now."
     )
 

@@ -3,17 +3,16 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, Literal, NamedTuple
+from typing import Final, NamedTuple
 from urllib.parse import quote, urlencode
 
-from api.services.watch import Facts, Moment, Selection, Sort, selected
+from api.services.watch import Facts, Grouping, Moment, Selection, Sort, grouped, selected
 from api.services.watch.facts import held_back_by
 from api.services.watch.selection import rank
 from api.web import words
 from api.web.views.figures.sparkline import spark_path
 from api.web.views.relay_names import RelayName, RelayNames
 
-Grouping = Literal["", "state", "server"]
 COLUMNS: Final[Sequence[tuple[str, Sort | None, str]]] = (
     ("Instance", "name", ""),
     ("State", "state", ""),
@@ -174,34 +173,21 @@ def groups(
     found = selected(moment.facts.values(), moment.addresses, asked.selection, servers)
     asked = replace(asked, group=grouping(asked.group, len(found)))
     names = RelayNames.of(moment.relays)
-    titled: dict[str, list[Facts]] = {}
-    for each in found:
-        titled.setdefault(_title(each, servers, asked.group), []).append(each)
     is_folded = len(found) > MOST_UNFOLDED
 
-    def group(title: str, facts: list[Facts]) -> Group:
-        states = Counter(each.period.state for each in facts)
-        worst = min(states, key=lambda each: (rank(each), each))
+    def group(key: str, facts: list[Facts], worst: str, worst_count: int) -> Group:
+        title = key.replace("_", " ").capitalize() if asked.group == "state" else key
         shown = facts if not is_folded or title in asked.opened else []
         rows = [_row(each, moment, names, sparks, lag_limit_s) for each in shown]
         address = asked.opening(title) if is_folded else ""
-        return Group(title, rows, len(facts), worst, states[worst], is_folded, address)
+        return Group(title, rows, len(facts), worst, worst_count, is_folded, address)
 
-    return [group(title, facts) for title, facts in titled.items()]
+    return [group(*each) for each in grouped(found, asked.group, servers)]
 
 
 def grouping(chosen: Grouping, shown: int) -> Grouping:
     """Return the grouping of a list with so many instances: a long one is never without groups."""
     return chosen or ("state" if shown > MOST_UNFOLDED else "")
-
-
-def _title(facts: Facts, servers: Mapping[str, str], group: Grouping) -> str:
-    if group == "state":
-        return facts.period.state.replace("_", " ").capitalize()
-    if group == "server":
-        relay = facts.view.relay
-        return servers.get(relay, f"{relay}, which has ended" if relay else "No relay")
-    return ""
 
 
 def _column(title: str, sort: Sort | None, kind: str, asked: Asked) -> Column:

@@ -62,12 +62,19 @@ _NOT: Final = Mark("can", "i-dash", "not in its configuration")
 
 
 def sentence(moment: Moment, placement: PlacementView) -> str:
-    """Return a text about the page, with the numbers of relays, servers and led instances."""
+    """Return a text about the page, with the numbers of relays, servers and led instances if they
+    are known.
+    """
+    about = (
+        "The servers that run relays, the instances that each leads, and those that it could run."
+    )
+    if not moment.read_ms:
+        return about
     led = sum(bool(each.leader) for each in placement.instances)
     servers = len({each.server for each in moment.relays})
+    relays = words.counted(len(moment.relays), "relay")
     return (
-        "The servers that run relays, the instances that each leads, and those that it could run. "
-        f"{words.counted(len(moment.relays), 'relay')} on {words.counted(servers, 'server')} "
+        f"{about} {relays} on {words.counted(servers, 'server')} "
         f"{'leads' if len(moment.relays) == 1 else 'lead'} {led} of "
         f"{words.counted(len(moment.facts), 'instance')}."
     )

@@ -78,7 +78,7 @@ def _question(table: str, operation: str, key: str, start: str) -> "PeekQuestion
 def _opened(settings: "RelaySettings", question: "PeekQuestion") -> "Iterator[Peek]":
     from relay.operations import Peek
 
-    tables = _tables(settings)
+    tables = peek_tables(settings)
     found = Peek(settings.kafka, tables.reader(tables.table(str(question.table))), question)
     try:
         yield found
@@ -86,7 +86,11 @@ def _opened(settings: "RelaySettings", question: "PeekQuestion") -> "Iterator[Pe
         found.close()
 
 
-def _tables(settings: "RelaySettings") -> "PeekTables":
+def peek_tables(settings: "RelaySettings") -> "PeekTables":
+    """Return the logical tables that can be read, with the masks and rules of all instances.
+
+    Raises MappingRefused, StoreUnreachable.
+    """
     from relay.model.table import tables_named
     from relay.operations import PeekTables, defined_instances, mapping_in_force
     from relay.state import InstanceStore, Paths

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 JsonLog: TypeAlias = Annotated[
     bool,
     typer.Option(
-        "--json", help="Write the log as one JSON object a line, whatever log.format says."
+        "--json",
+        help="Write the log and standard output as one JSON object a line, whatever log.format "
+        "says.",
     ),
 ]
 

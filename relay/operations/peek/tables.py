@@ -94,6 +94,10 @@ class PeekTables:
         """Return the names of all tables, sorted."""
         return tuple(map(str, self._tables))
 
+    def every(self) -> tuple[PeekTable, ...]:
+        """Return all tables, sorted by name."""
+        return tuple(self._tables.values())
+
     def table(self, name: str) -> PeekTable:
         """Return a table by its name `database.table`. Raises NothingToPeek with similar names."""
         database, _, table = name.partition(".")

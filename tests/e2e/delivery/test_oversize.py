@@ -181,7 +181,7 @@ def test_a_topic_that_takes_less_than_before_is_asked_again(
         wait_until(lambda: len(ids(kafka, name)) == 3002, "the rows beside it")
         status = relay.wait_for("RUNNING")
     assert ids(kafka, name) == [1, 2, *range(4, 3004)]
-    (listed,) = DeadLetterTopic(installation.settings.kafka, name, "shop").letters()
+    (listed,) = DeadLetterTopic(installation.settings.kafka, name, "shop").letters().letters
     assert (listed.letter.code, listed.letter.message.key) == (
         "MESSAGE_TOO_LARGE",
         f'["{name}.t","3"]'.encode(),

@@ -105,13 +105,17 @@ def test_a_configuration_that_cannot_be_used_is_one_sentence(tmp_path: Path) -> 
     assert "missing.toml cannot be read" in log
 
 
-def test_every_line_of_the_log_is_an_object_with_json(
+def test_every_line_of_log_and_output_is_an_object_with_json(
     zookeeper: ZooKeeper, fresh_name: FreshName, tmp_path: Path
 ) -> None:
     config = config_file(tmp_path, zookeeper.hosts, fresh_name("api"))
     config.write_text(config.read_text().replace('"json"', '"console"'))
     with admin_process(config, "relay", "api", "--json") as process:
-        address(process)
+        assert process.stdout is not None
+        told = json.loads(process.stdout.readline())
+        assert list(told) == ["admin"]
+        health = httpx.get(f"{told['admin']}/healthz", trust_env=False, timeout=60)
+        assert health.status_code == 200
         process.terminate()
         output, log = process.communicate(timeout=120)
     assert (process.returncode, output) == (0, "")

@@ -104,7 +104,7 @@ def test_a_token_opens_what_its_role_may_do_until_it_ends(roma: Roma, admin: htt
     assert [each["author"] for each in drained.json()["maintenance"]] == [
         "ann"
     ]  # the name is the token's, whatever the client states
-    assert status(admin, operator, "GET", "/api/v1/instances/x/dead-letters") == (
+    assert status(admin, operator, "GET", "/api/v1/instances/x/dead-letters/1/value") == (
         403,
         "RIGHT_MISSING",
     )

@@ -302,8 +302,11 @@ def test_the_bytes_of_a_person_are_gone_from_every_store(
     named = installation.roma("--yes", name, "--comment", f"for {MARKER}")
     assert "ERASURE_REFUSED: The comment or the actor contains" in named.stderr
     erased_by_page(installation)
-    assert [each.letter.id for each in installation.letters.letters()] == ["0001-0", "0002-0"]
-    assert installation.letters_of_removed.letters() == []
+    assert [each.letter.id for each in installation.letters.letters().letters] == [
+        "0001-0",
+        "0002-0",
+    ]
+    assert installation.letters_of_removed.letters() == ([], [])
     assert installation.positions_of_values() == [6, 7, 9]
     done = installation.roma(*sure)
     assert done.exit_code == 0, (done.output, done.stderr, done.exception)
@@ -334,6 +337,6 @@ def test_the_bytes_of_a_person_are_gone_from_every_store(
         ("instance.saved", ""),
         ("position.set", "before"),
     ]
-    (left,) = installation.letters.letters()
+    (left,) = installation.letters.letters().letters
     assert left.letter.message.key == OTHER
     assert installation.positions_of_values() == [6]

@@ -80,7 +80,7 @@ def test_an_admin_with_a_router_inside_another_one_does_not_start() -> None:
 
 
 def test_no_endpoint_that_changes_something_is_open_to_viewers() -> None:
-    tried = ("/dry-run", "/preview", "/peek")
+    tried = ("/dry-run", "/preview", "/peek", "/merge")
     own = (
         "/first-admin",
         "/session",
@@ -98,10 +98,11 @@ def test_no_endpoint_that_changes_something_is_open_to_viewers() -> None:
         assert RIGHTS[each] - rights_of(Role.VIEWER, values=True), each
 
 
-def test_dead_letters_need_the_right_to_values_of_rows() -> None:
+def test_values_and_replays_of_dead_letters_need_the_right_to_values_of_rows() -> None:
     letters = [each for each in ENDPOINTS if "/dead-letters" in each]
     assert len(letters) == 9
-    assert all(Right.VALUES in RIGHTS[each] for each in letters)
+    closed = {each for each in letters if Right.VALUES in RIGHTS[each]}
+    assert closed == {each for each in letters if each.endswith(("/value", "/replay"))}
 
 
 @pytest.mark.parametrize("values", [False, True])
@@ -133,6 +134,25 @@ def test_without_a_token_only_reads_reach_their_endpoint(
         )
     assert answer.status_code == (204 if RIGHTS[endpoint] <= {Right.READ} else 401)
     assert answer.status_code == 204 or answer.json()["code"] == "TOKEN_MISSING"
+
+
+BODIES = sorted(
+    f"{method} {route.path}"
+    for router in (each.router for each in _ROUTERS)
+    for route in router.routes
+    if isinstance(route, APIRoute) and route.body_field is not None
+    for method in route.methods or ()
+)
+
+
+@pytest.mark.parametrize("endpoint", BODIES)
+def test_a_body_with_a_repeated_key_is_refused_everywhere(
+    admin: httpx.Client, endpoint: str
+) -> None:
+    method, path = placed(endpoint)
+    answer = admin.request(method, path, content=b'{"a": [{"b": 1, "b": 2}]}')
+    assert (answer.status_code, answer.json()["code"]) == (400, "BAD_REQUEST")
+    assert "an object has more than one b" in answer.json()["detail"]
 
 
 def test_the_description_names_the_rights(admin: httpx.Client) -> None:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from api.errors import BadRequest, ProblemsFound
-from api.middleware.request_body import document_text, documents_of, note_of
+from api.middleware.request_body import check_keys, document_text, documents_of, note_of
 
 _TEXT = st.text(st.characters(exclude_categories=["Cs"]))
 _JSON = st.recursive(
@@ -41,6 +41,17 @@ def test_a_document_is_written_one_entry_a_line() -> None:
 def test_anything_else_is_refused(body: bytes) -> None:
     with pytest.raises(BadRequest):
         documents_of(body)
+
+
+@pytest.mark.parametrize("body", [b'{"a": 1, "a": 2}', b'[{"b": {"a": 1, "a": 1}}]'])
+def test_a_repeated_key_is_refused(body: bytes) -> None:
+    with pytest.raises(BadRequest, match="an object has more than one a: remove one"):
+        check_keys(body)
+
+
+@pytest.mark.parametrize("body", [b"", b"{", b"\xff", b"[" * 200_000, b'[{"a": 1}, {"a": 2}]'])
+def test_another_fault_is_left_to_the_reader_of_the_body(body: bytes) -> None:
+    check_keys(body)
 
 
 def test_a_body_of_another_shape_is_refused_with_the_expected_one() -> None:

@@ -36,4 +36,4 @@ def listed() -> ListedDeadLetter:
 def test_the_message_is_compared_with_the_present_limit(
     limit: int | None, fits: bool | None
 ) -> None:
-    assert OneLetterView.now(listed(), limit, None).fits_now is fits
+    assert OneLetterView.now(listed(), limit, None, key_hidden=False).fits_now is fits

@@ -59,7 +59,8 @@ def merged(base: Mapping[str, str], mine: Mapping[str, str], theirs: Mapping[str
         texts = [each.get(data_id, "") for each in (base, mine, theirs)]
         try:
             text, found = _document(data_id, *texts)
-        except ValueError:
+            "".join((text, *(each.mine + each.theirs for each in found))).encode()
+        except (ValueError, RecursionError):  # also half of a surrogate pair
             text, found = texts[1], []
             unread.append(data_id)
         clashes += found

@@ -8,8 +8,10 @@ from fastapi.responses import HTMLResponse
 from api.composition import Admin
 from api.deps import AdminDep
 from api.models.failover import FailoverAnswer
+from api.readings import Reading
 from api.web.acts import Shown
 from api.web.views import failover as view
+from api.web.views.unread import Part, read_parts
 from relay.errors import NodeMissing
 
 router: Final = APIRouter(include_in_schema=False)
@@ -26,12 +28,13 @@ def failover_page(admin: Admin, instance: str) -> Shown:
 
     Raises NodeMissing for an unknown instance.
     """
-    answers, moment = admin.failover.every(), admin.watch.moment()
-    chosen: FailoverAnswer | None = None
-    if instance:
-        chosen = next((each for each in answers if each.instance == instance), None)
-        if chosen is None:
-            raise NodeMissing(f"There is no instance {instance!r}.")
+    moment = admin.watch.present()
+    read = read_parts((Part("every", "the servers of the sources", admin.failover.known),))
+    known: Reading[list[FailoverAnswer]] | None = read.values.get("every")
+    answers = [] if known is None else known.value
+    chosen = next((each for each in answers if each.instance == instance), None)
+    if instance and known is not None and chosen is None:
+        raise NodeMissing(f"There is no instance {instance!r}.")
     found = view.rows(answers)
     details = [
         (source, standby, view.verdict(standby), view.proof(standby) if standby else [])
@@ -43,6 +46,8 @@ def failover_page(admin: Admin, instance: str) -> Shown:
         "sentence": view.sentence(found),
         "rows": found,
         "moment": moment,
+        "unread": read.unread,
+        "known": known,
         "chosen": chosen,
         "facts": moment.facts.get(instance),
         "details": details,

@@ -12,14 +12,12 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from api.access import Caller
 from api.composition import Admin
 from api.deps import AdminDep, CallerDep
-from api.errors import NoSuchThing
 from api.models.snapshot import SnapshotView, SnapshotWish
 from api.web.acts import Shown, done, in_dialog, model_from, who_from
 from api.web.forms import Form, FormDep
 from api.web.views.unread import UnreadPart, unread_part
 from relay.errors import NodeMissing, RelayError
-from relay.model.accounts import Right
-from relay.operations import Who, foretold_copy, instance_of
+from relay.operations import Who
 
 router: Final = APIRouter(include_in_schema=False, prefix="/instances/{name}/copies")
 
@@ -116,12 +114,12 @@ def _page(admin: Admin, caller: Caller, name: str, asked: Mapping[str, str]) -> 
     copies: list[SnapshotView] = []
     try:
         if asked["tables"].strip():
-            sentences = _foretold(admin, name, _wish(asked))
+            sentences = admin.repairs.preview_copy(_wish(asked).wanted(), [name])
     except RelayError as exc:
         refused = exc
     try:
-        values = Right.VALUES in caller.rights
         shown = admin.snapshots.shown(name)
+        values = caller.sees_values
         copies = [SnapshotView.shown(each, values=values) for each in reversed(shown)]
     except RelayError as exc:
         unread = unread_part(exc)
@@ -135,22 +133,6 @@ def _page(admin: Admin, caller: Caller, name: str, asked: Mapping[str, str]) -> 
         "refused": refused,
     }
     return Shown("instance/copies.html", page, "overview")
-
-
-def _foretold(admin: Admin, name: str, wish: SnapshotWish) -> list[str]:
-    """Return the effect of a request. Raises NoSuchThing for an instance of another file."""
-    try:
-        instance = instance_of(admin.settings, name, admin.session, resolved=False)
-    except RelayError as exc:
-        raise NoSuchThing(exc.reason) from exc
-    admin.snapshots.check(wish.wanted())
-    met = {
-        f"{table.logical_database}.{table.logical_table}"
-        for group in admin.mappings.logical.view("topic").groups
-        if name in group.instances
-        for table in group.tables
-    }
-    return foretold_copy(instance, wish.wanted(), sorted(met))
 
 
 def _asked(form: Form) -> dict[str, str]:

@@ -11,8 +11,15 @@ from pydantic import BaseModel
 
 from api.composition import Admin
 from api.deps import AdminDep
-from api.errors import BadRequest
-from api.models.position import Floor, PositionView, Repartitioning, RepartitionOrder, Skip
+from api.models.position import (
+    Floor,
+    FloorWish,
+    PositionView,
+    Repartitioning,
+    RepartitionOrder,
+    Skip,
+    SkipWish,
+)
 from api.web.acts import Shown, check_confirmed, done, in_dialog, model_from, who_from
 from api.web.forms import Form, FormDep
 from api.web.views import position as view
@@ -121,7 +128,7 @@ def _page(admin: Admin, name: str, asked: Asked) -> Shown:
     problem: RelayError | None = None
     try:
         position = admin.positions.read(name)
-        sentences = _foretold(admin, name, asked, position)
+        sentences = _foretold(admin, name, asked)
     except RelayError as exc:
         problem = exc
     leader = None if position is None else position.leader
@@ -144,27 +151,17 @@ def _page(admin: Admin, name: str, asked: Asked) -> Shown:
     return Shown("instance/position.html", values, "overview")
 
 
-def _foretold(admin: Admin, name: str, asked: Asked, now: PositionView) -> list[str]:
+def _foretold(admin: Admin, name: str, asked: Asked) -> list[str]:
     match asked.act:
         case "skip" | "unskip" if asked.gtid:
-            return view.skip_sentences(_published(now), asked.gtid, undo=asked.act == "unskip")
+            wish = SkipWish(gtid=asked.gtid, undo=asked.act == "unskip")
+            return admin.positions.preview_skip(name, wish)
         case "raise-floor" if asked.above:
-            above = _published(admin.positions.read(asked.above))
-            return view.floor_sentences(_published(now), above)
+            return admin.positions.preview_floor(name, FloorWish(above=asked.above))
         case "repartition" if asked.topic:
             wanted = model_from(Repartitioning, **_partition_fields(asked))
             return admin.positions.plan_repartition(name, wanted).sentences
     return []
-
-
-def _published(position: PositionView) -> PositionView:
-    """Return the position of an instance that has one. Raises BadRequest."""
-    if position.file is None:
-        raise BadRequest(
-            f"Instance {position.instance} has published nothing yet: it has no position.",
-            remedy="Use the name of an instance that has already published.",
-        )
-    return position
 
 
 def _partition_fields(asked: Asked) -> dict[str, object]:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from http import HTTPStatus
 from typing import Annotated, Final
 
@@ -13,16 +14,17 @@ from api.deps import AdminDep
 from api.errors import BadRequest, PreconditionFailed, ProblemsFound
 from api.middleware.request_body import documents_of, pretty_document
 from api.models.problem import MappingProblemView
+from api.services.mappings.merge.proposal import proposal
 from api.services.mappings.merge.three_way_merge import Merged, merged
-from api.web.acts import done, note_from
+from api.web.acts import Shown, done, in_dialog, note_from
 from api.web.forms import Form, FormDep
 from api.web.pages.mappings.edit_form import Edit, read_edit
-from api.web.pages.mappings.head import SECTION, head_values
+from api.web.pages.mappings.head import SECTION, head_values, unread_page
 from api.web.rendering import render
-from api.web.views.editor import documents_shown, first_changed, kind_counts, proposal
+from api.web.views.editor import documents_shown, first_changed, kind_counts
 from api.web.views.mappings import SHORT_NAMES
 from api.web.views.text_diff import document_diffs
-from relay.errors import VersionConflict
+from relay.errors import Unreachable, VersionConflict
 from relay.state import StoredSet
 
 router: Final = APIRouter(include_in_schema=False)
@@ -35,7 +37,10 @@ def show_editor(
     table: Annotated[str, Query(max_length=200)] = "",
 ) -> HTMLResponse:
     """Show the active documents. With `table`, an entry for this real table is proposed."""
-    stored = admin.mappings.archive.in_force()
+    try:
+        stored = admin.mappings.archive.known().value
+    except Unreachable as exc:
+        return unread_page(request, head_values(admin, "edit"), exc, "the documents")
     bodies = proposal(stored.bodies, table) if table else dict(stored.bodies)
     return _editor(request, admin, Edit(stored.number, bodies), stored)
 
@@ -43,8 +48,9 @@ def show_editor(
 @router.post("/mappings/edit")
 def check_edit(request: Request, admin: AdminDep, form: FormDep) -> HTMLResponse:
     """Show the edit again with its problems. Nothing is saved."""
-    base, edit = _read(admin, form)
-    return _editor(request, admin, edit, base)
+    with _kept(request, admin, form):
+        base, edit = _read(admin, form)
+        return _editor(request, admin, edit, base)
 
 
 @router.post("/mappings/import")
@@ -77,27 +83,34 @@ def export_documents(admin: AdminDep) -> Response:
 @router.post("/mappings/dry-run")
 def show_dry_run(request: Request, admin: AdminDep, form: FormDep) -> HTMLResponse:
     """Show the effects of saving the edit. Nothing is saved."""
-    base, edit = _read(admin, form)
-    stored = admin.mappings.archive.in_force()
-    if stored.number != edit.base:
-        return _conflict(request, admin, edit, base, stored)
-    return _dry_run(request, admin, edit, stored, form)
+    with _kept(request, admin, form):
+        base, edit = _read(admin, form)
+        stored = admin.mappings.archive.in_force()
+        if stored.number != edit.base:
+            return _conflict(request, admin, edit, base, stored)
+        return _dry_run(request, admin, edit, stored, form)
 
 
 @router.post("/mappings/apply")
 def apply_edit(request: Request, admin: AdminDep, form: FormDep) -> HTMLResponse:
     """Apply the edit to the active set, and show the result in the editor."""
-    base, edit = _read(admin, form)
-    stored = admin.mappings.archive.in_force()
-    result = merged(base.bodies, edit.bodies, stored.bodies)
-    if result.unread:
-        return _conflict(request, admin, edit, base, stored, result)
-    return _editor(request, admin, Edit(stored.number, result.bodies), stored, result)
+    with _kept(request, admin, form):
+        base, edit = _read(admin, form)
+        stored = admin.mappings.archive.in_force()
+        result = merged(base.bodies, edit.bodies, stored.bodies)
+        if result.unread:
+            return _conflict(request, admin, edit, base, stored, result)
+        return _editor(request, admin, Edit(stored.number, result.bodies), stored, result)
 
 
 @router.post("/mappings/save")
 def save_edit(request: Request, admin: AdminDep, form: FormDep) -> Response:
     """Save the edit as the next set, unless another set became active meanwhile."""
+    with _kept(request, admin, form):
+        return _save(request, admin, form)
+
+
+def _save(request: Request, admin: Admin, form: Form) -> Response:
     base, edit = _read(admin, form)
     if not form["comment"].strip():
         stored = admin.mappings.archive.in_force()
@@ -120,12 +133,33 @@ def _read(admin: Admin, form: Form) -> tuple[StoredSet, Edit]:
     return base, read_edit(form, base.bodies)
 
 
+def _kept(request: Request, admin: Admin, form: Form) -> AbstractContextManager[None]:
+    """Context manager: after an error the page shows the reason and keeps what was typed."""
+
+    def shown() -> Shown:
+        known = admin.mappings.archive.known().value
+        edit = read_edit(form, known.bodies)
+        return Shown("mappings/edit.html", _editor_values(admin, edit, known), SECTION)
+
+    return in_dialog(request, "edit", form, shown)
+
+
 def _editor(
     request: Request, admin: Admin, edit: Edit, base: StoredSet, result: Merged | None = None
 ) -> HTMLResponse:
+    values = {**_editor_values(admin, edit, base, result), "error": None}
+    status = (
+        HTTPStatus.UNPROCESSABLE_ENTITY if request.url.path.endswith("/save") else HTTPStatus.OK
+    )
+    return render(request, "mappings/edit.html", values, section=SECTION, status=status)
+
+
+def _editor_values(
+    admin: Admin, edit: Edit, base: StoredSet, result: Merged | None = None
+) -> dict[str, object]:
     found = admin.mappings.editor.check(edit.bodies) if edit.bodies else []
     problems = MappingProblemView.listed(found, edit.bodies)
-    values = {
+    return {
         **head_values(admin, "edit"),
         "edit": edit,
         "shown": documents_shown(edit.bodies, base.record.versions, problems),
@@ -135,10 +169,6 @@ def _editor(
         "clashes": result.clashes if result else (),
         "applied": result is not None,
     }
-    status = (
-        HTTPStatus.UNPROCESSABLE_ENTITY if request.url.path.endswith("/save") else HTTPStatus.OK
-    )
-    return render(request, "mappings/edit.html", values, section=SECTION, status=status)
 
 
 def _dry_run(

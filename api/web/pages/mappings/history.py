@@ -1,5 +1,6 @@
 """The page of the sets' history: list, difference of two sets, effects of a save, and rollback."""
 
+from collections.abc import Sequence
 from http import HTTPStatus
 from typing import Annotated, Final
 
@@ -14,14 +15,14 @@ from api.models.problem import MappingProblemView
 from api.services.mappings.mapping_editor import Trial
 from api.web.acts import done, note_from
 from api.web.forms import FormDep
-from api.web.pages.mappings.head import SECTION, head_values
+from api.web.pages.mappings.head import SECTION, head_values, unread_page
 from api.web.rendering import render
 from api.web.views.text_diff import document_diffs
-from relay.errors import VersionConflict
-from relay.state import StoredSet
+from api.web.views.unread import unread_part
+from relay.errors import Unreachable, VersionConflict
+from relay.state import SetRecord, StoredSet
 
 router: Final = APIRouter(include_in_schema=False)
-_LISTED: Final = 50
 _Number = Annotated[int | None, Query(ge=0)]
 
 
@@ -79,29 +80,62 @@ def _history(
     error: str = "",
     status: HTTPStatus | None = None,
 ) -> HTMLResponse:
-    records = admin.mappings.archive.sets(_LISTED)
+    head = head_values(admin, "history")
+    try:
+        records = admin.mappings.archive.known_sets().value
+    except Unreachable as exc:
+        return unread_page(request, head, exc, "the saved sets")
+    values = {
+        **head,
+        "records": records,
+        **_compared(admin, records, shown, against, back),
+        "error": error,
+    }
+    status = status or (HTTPStatus.UNPROCESSABLE_ENTITY if error else HTTPStatus.OK)
+    return render(request, "mappings/history.html", values, section=SECTION, status=status)
+
+
+def _compared(
+    admin: Admin,
+    records: Sequence[SetRecord],
+    shown: int | None,
+    against: int | None,
+    back: int | None,
+) -> dict[str, object]:
+    """Return what compares two sets; `unread` says why it cannot be shown."""
+    nothing: dict[str, object] = {"in_force": None, "one": StoredSet.empty(), "trial": None}
+    try:
+        return {
+            **_differences(admin, records, shown, against),
+            "unread": None,
+            **_back(admin, back),
+        }
+    except Unreachable as exc:
+        return {**nothing, "unread": unread_part(exc, "the differences between sets")}
+
+
+def _differences(
+    admin: Admin, records: Sequence[SetRecord], shown: int | None, against: int | None
+) -> dict[str, object]:
     in_force = admin.mappings.archive.number_in_force()
     number = shown or in_force or (records[0].number if records else 0)
     one = admin.mappings.archive.set(number) if number else StoredSet.empty()
     before = max((each.number for each in records if each.number < number), default=0)
     other_number = before if against is None else against
     other = admin.mappings.archive.set(other_number) if other_number else StoredSet.empty()
-    trial = None if back is None else _trial(admin, back)
-    values = {
-        **head_values(admin, "history"),
-        "records": records,
+    return {
         "in_force": in_force,
         "one": one,
         "other": other,
         "diffs": document_diffs(other.bodies, one.bodies),
         "changes": admin.mappings.editor.changes_of(number) if number else [],
-        "back": back,
-        "trial": trial,
-        "back_problems": MappingProblemView.listed(trial.problems, trial.bodies) if trial else [],
-        "error": error,
     }
-    status = status or (HTTPStatus.UNPROCESSABLE_ENTITY if error else HTTPStatus.OK)
-    return render(request, "mappings/history.html", values, section=SECTION, status=status)
+
+
+def _back(admin: Admin, back: int | None) -> dict[str, object]:
+    trial = None if back is None else _trial(admin, back)
+    problems = MappingProblemView.listed(trial.problems, trial.bodies) if trial else []
+    return {"back": back, "trial": trial, "back_problems": problems}
 
 
 def _trial(admin: Admin, number: int) -> Trial:

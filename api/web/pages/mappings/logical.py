@@ -9,9 +9,10 @@ from fastapi.responses import HTMLResponse
 from api.deps import AdminDep
 from api.models.mappings.logical_mapping import Grouping
 from api.services.mappings.logical.table_groups import Part
-from api.web.pages.mappings.head import SECTION, head_values
+from api.web.pages.mappings.head import SECTION, head_values, unread_page
 from api.web.rendering import render
 from api.web.views.mappings import summary, table_groups
+from relay.errors import Unreachable
 
 router: Final = APIRouter(include_in_schema=False)
 PAGE_TABLES: Final = 500
@@ -27,9 +28,14 @@ def show_logical(
     offset: Annotated[int, Query(ge=0, le=2**31)] = 0,
 ) -> HTMLResponse:
     """Show the active set, grouped by logical database, topic or instance."""
-    found = admin.mappings.logical.page(by, Part(tuple(text.lower().split()), PAGE_TABLES, offset))
+    head = head_values(admin, "logical")
+    part = Part(tuple(text.lower().split()), PAGE_TABLES, offset)
+    try:
+        found = admin.mappings.logical.known_page(by, part).value
+    except Unreachable as exc:
+        return unread_page(request, head, exc, "the tables of the set")
     values = {
-        **head_values(admin, "logical"),
+        **head,
         "view": found.view,
         "text": text,
         "summary": summary(found),

@@ -9,8 +9,9 @@ from api.deps import AdminDep
 from api.errors import BadRequest
 from api.web.acts import done, note_from
 from api.web.forms import FormDep
-from api.web.pages.mappings.head import SECTION, head_values
+from api.web.pages.mappings.head import SECTION, head_values, unread_page
 from api.web.rendering import render
+from relay.errors import Unreachable
 
 router: Final = APIRouter(include_in_schema=False)
 _NAME_CHARACTERS: Final = 300
@@ -21,10 +22,15 @@ def show_unmapped(
     request: Request, admin: AdminDep, hidden: Annotated[bool, Query()] = False
 ) -> HTMLResponse:
     """Show the tables that no document lists, with a link that proposes an entry."""
-    notes = admin.mappings.hidden.notes()
+    head = head_values(admin, "unmapped")
+    try:
+        notes = admin.mappings.hidden.known().value
+        known = admin.mappings.unmapped.known()
+    except Unreachable as exc:
+        return unread_page(request, head, exc, "the unmapped tables")
     values = {
-        **head_values(admin, "unmapped"),
-        "tables": [each for each in admin.mappings.unmapped.listed() if each.name not in notes],
+        **head,
+        "tables": [each for each in known.value if each.name not in notes],
         "notes": notes,
         "shows_hidden": hidden,
     }

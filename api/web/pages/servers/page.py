@@ -8,13 +8,17 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 
 from api.composition import Admin
 from api.deps import AdminDep
+from api.models.placement import PlacementView
+from api.readings import Reading
 from api.web.acts import Shown, done, in_dialog, note_from
 from api.web.forms import FormDep
 from api.web.views import servers as view
 from api.web.views.relay_names import RelayNames
+from api.web.views.unread import Part, read_parts
 from relay.settings import NAME_PATTERN
 
 router: Final = APIRouter(include_in_schema=False)
+_NO_PLACEMENT: Final = PlacementView(instances=[], moves=[], maintenance=[])
 
 
 @router.get("/servers")
@@ -59,12 +63,18 @@ def end_maintenance(
 
 
 def _servers(admin: Admin, *, every: bool) -> Shown:
-    moment, placement = admin.watch.moment(), admin.placement.placement()
+    moment = admin.watch.present()
+    words = "which relay leads and can run which instance, and the orders of operators"
+    found = read_parts((Part("placement", words, admin.placement.known),))
+    known: Reading[PlacementView] | None = found.values.get("placement")
+    placement = _NO_PLACEMENT if known is None else known.value
     names = RelayNames.of(moment.relays)
     values: dict[str, object] = {
         "title": "Servers",
         "sentence": view.sentence(moment, placement),
         "moment": moment,
+        "unread": found.unread,
+        "known": known,
         "placement": placement,
         "rows": view.rows(moment, placement),
         "relays": list(map(names, sorted(each.name for each in moment.relays))),

@@ -115,6 +115,7 @@ QUERIES: Final[Mapping[str, dict[str, str]]] = {
     "GET /api/v1/route": {"database": "shop_01", "table": "user"},
     "GET /api/v1/route/reverse": {"logical": "shop.client"},
     "GET /api/v1/subscriptions/table": {"database": "shop", "table": "client"},
+    "GET /api/v1/mappings/proposal": {"table": "shop_01.user"},
     "GET /api/v1/instances/{name}/series": {"metric": "lag", "range": "1h"},
     "GET /api/v1/instances/{name}/states": {"range": "1h"},
 }

@@ -71,6 +71,9 @@ def test_a_copy_is_foretold_started_shown_paused_resumed_and_cancelled(
     assert "What will happen" in preview
     assert "Only rows for which id &gt; 1 holds." in preview
     assert "At most 500 rows/s. It waits while Threads_running is above 25" in preview
+    asked = {"tables": ["shop.orders"], "where": "id > 1", "instances": ["shop"]}
+    foretold = admin.post("/api/v1/snapshots/preview", json=asked).json()["sentences"]
+    assert "Only rows for which id > 1 holds." in foretold
     assert SnapshotStore(session, paths).all_of("shop") == []
 
     form = {**wish, "csrf": csrf_of(preview), "comment": "a new search"}

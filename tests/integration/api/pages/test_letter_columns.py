@@ -66,6 +66,38 @@ def test_a_message_of_another_format_has_no_columns_and_no_text_under_a_mask(
     assert "x@y.z" not in page
 
 
-def test_rows_need_the_right_values(masked: httpx.Client) -> None:
-    rows = f"/api/v1/instances/shop/dead-letters/{LETTER}/rows"
-    assert masked.get(rows, headers={"Authorization": ""}).status_code == 401
+@pytest.mark.parametrize("letter", [LETTER, FOREIGN])
+def test_a_value_with_masked_columns_is_not_returned(masked: httpx.Client, letter: str) -> None:
+    own = f"/api/v1/instances/shop/dead-letters/{letter}"
+    refused = masked.get(f"{own}/value")
+    assert (refused.status_code, refused.json()["code"]) == (409, "VALUE_HIDDEN")
+    for path in (own, f"{own}/rows", f"{own}/value", f"/dead-letters/shop/{letter}"):
+        text = masked.get(path).text
+        for hidden in ("a@b.c", "x@y.z"):
+            assert hidden not in text, path
+    assert f"{own}/value" not in masked.get(f"/dead-letters/shop/{letter}").text
+
+
+def test_a_value_without_masked_columns_is_returned_byte_for_byte(masked: httpx.Client) -> None:
+    value = masked.get(f"/api/v1/instances/shop/dead-letters/{PACKED}/value")
+    assert (value.status_code, len(value.json()["data"])) == (200, 120)
+
+
+def test_a_key_is_hidden_where_a_mask_may_cover_it(
+    kafka: Kafka, zookeeper: ZooKeeper, fresh_name: FreshName
+) -> None:
+    name, key = fresh_name("keys"), {**MASK, "columns": "shop_01.user.id"}
+    with admin_with_letters(zookeeper.hosts, kafka.bootstrap, name, masks=[key]) as client:
+        own = f"/api/v1/instances/shop/dead-letters/{LETTER}"
+        for path in ("/api/v1/dead-letters", "/api/v1/instances/shop/dead-letters"):
+            ((shown, hidden),) = [(e["key"], e["key_hidden"]) for e in client.get(path).json()]
+            assert (shown, hidden) == (None, True), path
+        assert client.get(own).json()["key_hidden"] is True
+        for path in ("/dead-letters", f"/dead-letters/shop/{LETTER}", own, f"{own}/rows"):
+            assert 'shop.client\\",\\"7' not in client.get(path).text, path
+            assert "shop.client&#34;,&#34;7" not in client.get(path).text, path
+
+
+def test_keys_are_shown_beside_masks_of_other_columns(masked: httpx.Client) -> None:
+    keys = {e["id"]: e["key"] for e in masked.get("/api/v1/dead-letters").json()}
+    assert keys == {LETTER: '["shop.client","7"]', PACKED: '["shop.client","7"]', FOREIGN: None}

@@ -85,6 +85,8 @@ def test_a_skip_is_foretold_ordered_and_taken_back(admin: httpx.Client) -> None:
     foretold = admin.get(PAGE, params={"act": "skip", "gtid": GTID}).text
     assert f"No row of {GTID} is ever published, to any topic." in foretold
     assert f"Leave {GTID} out" in foretold
+    preview = admin.post("/api/v1/instances/shop/position/skip/preview", json={"gtid": GTID})
+    assert preview.json()["sentences"][0] == f"No row of {GTID} is ever published, to any topic."
     unsure = admin.post(f"{PAGE}/skip", data={"gtid": GTID, "comment": "kept", "confirm": "sho"})
     assert unsure.status_code == 400
     assert 'value="kept"' in unsure.text
@@ -102,6 +104,12 @@ def test_a_skip_is_foretold_ordered_and_taken_back(admin: httpx.Client) -> None:
 def test_order_keys_are_raised_above_another_instances(admin: httpx.Client) -> None:
     foretold = admin.get(PAGE, params={"act": "raise-floor", "above": "crm"}).text
     assert "crm up to 1800000000000.5." in foretold
+    own = "/api/v1/instances/shop/position/raise-floor/preview"
+    assert (
+        "crm up to 1800000000000.5."
+        in admin.post(own, json={"above": "crm"}).json()["sentences"][0]
+    )
+    assert admin.post(own, json={"above": "new"}).status_code == 400
     carried_out(admin, "raise-floor", above="crm")
     position = admin.get("/api/v1/instances/shop/position").json()
     assert position["execute_time"] == 1_800_000_000_000

@@ -36,6 +36,7 @@ def test_a_removed_instance_is_retired(admin: httpx.Client, session: Session, pa
         in admin.get(PAGE).text
     )
 
+    assert admin.get("/api/v1/instances/old/retire").json() == {"topics": ["people"]}
     unsure = admin.post(
         PAGE, data={"comment": "kept", "confirm": "ol"}, headers={"Accept": "text/html"}
     )

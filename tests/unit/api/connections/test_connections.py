@@ -269,14 +269,9 @@ def test_a_strangers_name_is_refused_everywhere(admin: httpx.Client, path: str) 
     assert admin.get("/healthz", headers={"Host": "localhost"}).status_code == 200
 
 
-@pytest.mark.parametrize("path", ["", "/1-1", "/1-1/value"])
-def test_dead_letters_need_the_token(admin: httpx.Client, path: str) -> None:
-    assert (
-        admin.get(
-            f"/api/v1/instances/x/dead-letters{path}", headers={"Authorization": ""}
-        ).status_code
-        == 401
-    )
+def test_the_value_of_a_dead_letter_needs_the_token(admin: httpx.Client) -> None:
+    path = "/api/v1/instances/x/dead-letters/1-1/value"
+    assert admin.get(path, headers={"Authorization": ""}).status_code == 401
 
 
 def test_refused_requests_are_logged_without_what_they_sent(admin: httpx.Client) -> None:

@@ -91,7 +91,7 @@ NEXT_STEPS: Final = {
         HandedOver AccountRefused PlacementRefused MoveRefused TableReturnsEarly SourceNotNamed BackupRefused AuditUnreadable DeadLetterUnknown DeadLettersUnreadable
         ErasureInterrupted
         ErasureRefused
-        NothingToPeek DeadLetterDamaged ReplayRefused SnapshotRefused VersionConflict NodeMissing
+        NothingToPeek DeadLetterDamaged ValueHidden ReplayRefused SnapshotRefused VersionConflict NodeMissing
     """,  # noqa: E501
 }
 ROWS: Final = {name: outcome for outcome, names in NEXT_STEPS.items() for name in names.split()}

@@ -7,6 +7,7 @@ from api.models.mappings.instance_mapping import AcceptedMapping, MappingCompari
 from api.models.position import (
     Confirmed,
     Floor,
+    FloorWish,
     FoundPlace,
     Move,
     MovePreview,
@@ -16,7 +17,9 @@ from api.models.position import (
     RepartitionOrder,
     RepartitionView,
     Skip,
+    SkipWish,
 )
+from api.services.positions.sentences import floor_sentences, skip_sentences
 from relay.model.names.mapping_name import MappingName
 from relay.operations import (
     InstanceMapping,
@@ -85,6 +88,20 @@ class PositionDesk:
         )
         return self.read(instance)
 
+    def preview_skip(self, instance: str, wish: SkipWish) -> list[str]:
+        """Return sentences about the effect of skipping a transaction, or of withdrawing that.
+
+        Nothing is changed. Raises NoSuchThing, BrokerUnreachable, PositionUnreadable, and
+        BadRequest for an instance without a position.
+        """
+        return skip_sentences(self._published(instance), wish.gtid, undo=wish.undo)
+
+    def preview_floor(self, instance: str, wish: FloorWish) -> list[str]:
+        """Return sentences about the effect of raising the order keys of an instance above those
+        of another one. Nothing is changed. Raises the errors of `preview_skip`.
+        """
+        return floor_sentences(self._published(instance), self._published(wish.above))
+
     def skip(self, instance: str, wish: Skip, who: Who) -> PositionView:
         """Order to skip a future transaction, or withdraw that order. Returns the position.
 
@@ -139,6 +156,16 @@ class PositionDesk:
         _check(instance, wanted)
         self._mapping(instance).accept(MappingName(wanted.set, wanted.digest), who)
         return self.compare_mapping(instance)
+
+    def _published(self, instance: str) -> PositionView:
+        """Return the position of an instance that has one. Raises BadRequest."""
+        position = self.read(instance)
+        if position.file is None:
+            raise BadRequest(
+                f"Instance {instance} has published nothing yet: it has no position.",
+                remedy="Use the name of an instance that has already published.",
+            )
+        return position
 
     def _repartition(self, name: str) -> Repartition:
         return Repartition(self._settings, self._known(name), self._session)

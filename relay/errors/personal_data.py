@@ -1,4 +1,4 @@
-"""Errors of erasing the data of a person."""
+"""Errors of erasing the data of a person, and of showing hidden values."""
 
 from relay.errors.base import RelayError
 
@@ -17,3 +17,13 @@ class ErasureInterrupted(RelayError):
 
     code = "ERASURE_INTERRUPTED"
     remedy = "Search again with --preview, and erase what the search finds."
+
+
+class ValueHidden(RelayError):
+    """A mask or a rule of an instance hides columns of the value of a dead letter."""
+
+    code = "VALUE_HIDDEN"
+    remedy = (
+        "Read the other columns on the page of the dead letter, or with `GET "
+        "/api/v1/instances/{name}/dead-letters/{letter}/rows`."
+    )
