@@ -1,8 +1,7 @@
-"""Rows straight from the bytes of an event to the bytes of messages, by compiled code where it was
-built.
+"""Compiled code that prints rows: it turns the bytes of an event into the bytes of messages.
 
-Without it the readable packages (decode, partition, encode) print rows, and events are read one by
-one. `choice` decides.
+If it was not built, the readable packages (decode, partition, encode) print rows, and Python code
+reads events one by one. `choice` decides.
 """
 
 from importlib import import_module

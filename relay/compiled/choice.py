@@ -1,10 +1,10 @@
-"""Chooses between the two printers of rows, and gives the reason: compiled code, or the readable
-packages.
+"""Chooses between the two printers of rows, compiled code and the readable packages, and gives the
+reason.
 
-The only module that decides. Both printers write the same bytes. `compiled_code` decides for the
-process, at import; `slow_reason` for an instance and a table, when the table's plan is made. What
-only the bytes of an event show (PARTIAL_IMAGE, MOVED_ROW, VALUE, LARGE, DAMAGED) is the compiled
-printer's own answer.
+No other module decides. Both printers write the same bytes. `compiled_code` decides for the
+process, when it is imported. `slow_reason` decides for a table of an instance, when the table's
+plan is made. Some reasons depend on the bytes of an event (PARTIAL_IMAGE, MOVED_ROW, VALUE, LARGE,
+DAMAGED): the compiled printer returns them itself.
 """
 
 from collections.abc import Callable, Mapping
@@ -24,13 +24,13 @@ class CompiledCode(NamedTuple):
 
     @property
     def path(self) -> RowPath:
-        """The printer of tables without a reason for the slow one."""
+        """The printer of tables for which `slow_reason` returns None."""
         return RowPath.COMPILED if self.usable else RowPath.READABLE
 
 
 def compiled_code(failures: Mapping[str, ImportError | None]) -> CompiledCode:
-    """Return whether compiled code is used: all modules or none, because a partial build is a
-    broken one.
+    """Return whether compiled code is used: all modules or none, because a partial build is not
+    usable.
 
     `failures` maps each module to its import error, None if it was imported.
     """
@@ -48,15 +48,17 @@ def compiled_code(failures: Mapping[str, ImportError | None]) -> CompiledCode:
 class Facts(NamedTuple):
     """The facts that the choice of a printer depends on.
 
-    The defaults are a plain table of an instance with default settings, with compiled code.
+    The defaults describe a plain table of an instance with default settings, with compiled code.
 
-    row_printer, value_style, tombstones: settings of the instance. refined: rules, masks or
-    transforms apply to the table. field_tags: the table has tags that depend on changed columns.
-    format_compiled: compiled code prints the message format. topics: how many topics the table's
-    rows go to. system_versioned: the table keeps versions of
-    its rows. columns_known: the compiled printer prints every column, and the table has one.
-    placing_known: the compiled printer hashes every column that chooses the partition. compiled:
-    compiled code is usable.
+    row_printer, value_style, tombstones  settings of the instance
+    format_compiled   compiled code prints the message format
+    refined           rules, masks or transforms apply to the table
+    field_tags        the table has tags that depend on changed columns
+    topics            number of topics to which the table's rows go
+    system_versioned  the source keeps versions of the table's rows
+    columns_known     the compiled printer prints every column, and the table has at least one
+    placing_known     the compiled printer hashes every column that chooses the partition
+    compiled          compiled code is usable
     """
 
     row_printer: str = "auto"
@@ -83,7 +85,8 @@ _RULES: Final[tuple[tuple[SlowReason, Callable[[Facts], bool]], ...]] = (
     (SlowReason.SYSTEM_VERSIONED, lambda facts: facts.system_versioned),
     (SlowReason.COLUMN, lambda facts: not facts.columns_known),
     (SlowReason.PLACED_BY, lambda facts: not facts.placing_known),
-    # The last one: such rows, and no others, are faster with compiled code.
+    # This rule is the last one, so that NOT_COMPILED counts exactly the rows that compiled code
+    # would print.
     (SlowReason.NOT_COMPILED, lambda facts: not facts.compiled),
 )
 

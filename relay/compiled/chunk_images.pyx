@@ -1,8 +1,8 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, nonecheck=False
-"""The cells of a SELECT's answer -> the row images that row events hold, so that copied rows are printed as live ones are.
+"""Converts the cells of a SELECT's answer into the row images of row events, so that the same code prints copied and live rows.
 
-Types and their bytes are those of relay.decode. A cell that is no text of its column makes no image: the readable path then prints the rows,
-or names the cell (tests/unit/compiled).
+Types and their bytes are those of relay.decode. A cell whose text is not valid for its column gives no image. The readable printer
+then prints the rows, or raises an error that names the cell (tests/unit/compiled).
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
@@ -27,9 +27,9 @@ cdef enum:
 
 
 def packets(bytes data, list rows):
-    """Append the rows of whole packets; return the bytes that they take, and the packet that ends the answer (None: it continues).
+    """Append the rows of complete packets to `rows`; return (bytes read, the packet that ends the answer, or None if rows follow).
 
-    It stops before a packet that continues in the next one. Raises ValueError for bytes that are no row.
+    It stops before an incomplete packet, and before one that continues in the next packet. Raises ValueError for bytes that are not a row.
     """
     cdef const uint8_t* begin = <const uint8_t*>PyBytes_AS_STRING(data)
     cdef const uint8_t* at = begin
@@ -48,7 +48,7 @@ def packets(bytes data, list rows):
 
 
 def cells(bytes packet):
-    """Return the cells of a row of the text protocol; None is NULL. Raises ValueError for bytes that are no row."""
+    """Return the cells of a row of the text protocol; None is NULL. Raises ValueError for bytes that are not a row."""
     cdef const uint8_t* at = <const uint8_t*>PyBytes_AS_STRING(packet)
     return row_of(at, at + PyBytes_GET_SIZE(packet))
 
@@ -80,7 +80,7 @@ cdef tuple row_of(const uint8_t* at, const uint8_t* stop):
 
 @final
 cdef class ImageWriter:
-    """Writes images of one table. `columns` are ColumnPlan, of which kind, width, variable, digits and scale are read."""
+    """Writes row images of one table. It reads kind, width, variable, digits and scale of each ColumnPlan in `columns`."""
 
     cdef Field* fields
     cdef int count
@@ -106,7 +106,10 @@ cdef class ImageWriter:
         free(self.fields)
 
     def body(self, rows):
-        """Return the images of rows, one after another; None where a cell is no text of its column. Cells behind the columns are left out."""
+        """Return the images of rows, one after another; None if the text of a cell is not valid for its column.
+
+        Cells after the last column are ignored.
+        """
         cdef tuple row
         cdef Buffer out = self.out
         out.empty()

@@ -36,9 +36,9 @@ class Kind(IntEnum):
 class Wire(IntEnum):
     """How a value is written in a message.
 
-    `row_images` compares these numbers with its own when it is imported. QUOTED and BARE are JSON:
-    the text as a string, or as a number. The others are Avro's: a zigzag number, the bytes of a
-    floating number, bytes, and characters.
+    `row_images` compares these numbers with its own when it is imported. QUOTED and BARE are for
+    JSON: the text as a string, or as a number. The others are Avro's encodings: a zigzag number,
+    the bytes of a floating-point number, bytes, and characters.
     """
 
     QUOTED = 0
@@ -50,10 +50,11 @@ class Wire(IntEnum):
 
 
 class Envelope(NamedTuple):
-    """The texts that the printer of envelopes prints around the images of each row.
+    """How the printer of envelopes writes the images of each row.
 
-    wires: how the value of each column is written. between: what separates the two images of an
-    update. end: what follows the order key.
+    wires    how the value of each column is written
+    between  text between the two images of an update
+    end      text after the order key
     """
 
     wires: tuple[Wire, ...]
@@ -62,20 +63,25 @@ class Envelope(NamedTuple):
 
     @property
     def around(self) -> tuple[bytes, bytes, bool]:
-        """`between`, `end`, and whether the images are Avro's instead of JSON objects."""
+        """(`between`, `end`, whether the images are Avro records instead of JSON objects)."""
         return self.between, self.end, not set(self.wires) <= {Wire.QUOTED, Wire.BARE}
 
 
 class ColumnPlan(NamedTuple):
-    """One column as the printer reads it by these names.
+    """One column. Compiled code reads these fields by name.
 
-    kind: how the value is read and printed. width: bytes of a fixed value, or of the length before
-    one that varies (`variable`). nullable: whether an image may hold no value of it. by_text: two
-    values are equal when they print equal. digits: fractional digits, DECIMAL's precision, BIT's
-    bits, BINARY's length, or the number of labels. scale: DECIMAL's scale. name: the bytes before
-    the value, `{"id":` or `,"id":`. extra: the labels of ENUM and SET, the 256 characters of TABLE
-    (None: no character), or the function from bytes to text of OTHER. wire: how the value is
-    written.
+    kind      how the value is read and printed
+    width     bytes of a fixed value, or of the length before a variable one
+    variable  whether the value has a length before it
+    nullable  whether the value may be NULL
+    by_text   whether two values are equal if their printed texts are equal
+    digits    fractional digits, DECIMAL's precision, BIT's bits, BINARY's length, or number of
+              labels
+    scale     DECIMAL's scale
+    name      bytes before the value, `{"id":` or `,"id":`
+    extra     labels of ENUM and SET; the 256 characters of TABLE (None: no character); the function
+              from bytes to text of OTHER
+    wire      how the value is written
     """
 
     kind: Kind

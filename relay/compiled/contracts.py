@@ -8,8 +8,8 @@ from enum import IntEnum
 def check_fields(kind: type, **indices: int) -> None:
     """Raise ImportError unless `indices` gives every field of the named tuple `kind` its index.
 
-    Compiled code reads and makes such tuples by these constants, so a reordered field would
-    silently become another one.
+    Compiled code reads and creates such tuples by these indices. If the fields were reordered, it
+    would silently read another field.
     """
     fields: tuple[str, ...] = getattr(kind, "_fields", ())
     found = {name: index for index, name in enumerate(fields)}

@@ -1,9 +1,9 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, nonecheck=False
-"""Takes the events of plain transactions out of a buffer of packets at once: framing, header, checksum, place, and what they amount to.
+"""Reads the events of plain transactions from a buffer of packets in one call: framing, header, checksum, position and contents.
 
-It stops before everything that is not plain (an error or a long packet, an artificial event, a rotation, a statement, a savepoint, a
-transaction that never ended, rows without a table, a damaged or cut-off event, an offset beyond 32 bits), and the readable reader and
-assembler go on there, or say what is wrong.
+It stops before anything else: an error or a long packet, an artificial event, a rotation, a statement, a savepoint, a transaction that
+never ended, rows without a table, a damaged or incomplete event, an offset beyond 32 bits. The Python reader and assembler continue
+there, or raise an error that names the problem.
 """
 
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
@@ -39,8 +39,8 @@ cdef enum:
     GROUP_COMMIT = 0x02
     GROUP_COMMIT_BYTES = 8
     PLAIN_MARIADB_FLAGS = 0x1E # group commit, transactional, may run in parallel, waited
-    HALVED_ALTER = 0x0A        # of the extra flags: two-phase ALTER begun or withdrawn
-    COMMIT_TIME_AT = 42        # behind flags, uuid, number, type of the logical clock, and its two times
+    HALVED_ALTER = 0x0A        # in the extra flags: a two-phase ALTER was begun or rolled back
+    COMMIT_TIME_AT = 42        # after flags, uuid, number, type of the logical clock, and its two times
     COMMIT_TIME_BYTES = 7
     QUERY_HEAD_BYTES = 13      # thread, seconds, length of the database, error, length of the status variables
 
@@ -52,7 +52,7 @@ cdef uint32_t _CRC[8][256]
 
 
 cdef void make_tables() noexcept:
-    """Tables for eight bytes a step (Intel, "High Octane CRC Generation with the Intel Slicing-by-8 Algorithm")."""
+    """Fill the tables of a CRC-32 that reads eight bytes per step (Intel, "High Octane CRC Generation with the Intel Slicing-by-8 Algorithm")."""
     cdef uint32_t value
     cdef int i, j
     for i in range(256):
@@ -91,7 +91,7 @@ cdef uint32_t crc32(const uint8_t* at, Py_ssize_t size) noexcept:
 
 
 cdef bint is_begin(const uint8_t* body, Py_ssize_t size) noexcept:
-    """Whether a QUERY event is the BEGIN that follows MySQL's GTID."""
+    """Return whether a QUERY event is the BEGIN that follows MySQL's GTID."""
     cdef Py_ssize_t at
     if size < QUERY_HEAD_BYTES:
         return False
@@ -104,7 +104,7 @@ cdef inline uint64_t eight(const uint8_t* at) noexcept:
 
 
 cdef str uuid_text(const uint8_t* at):
-    """The usual form: 8-4-4-4-12 digits."""
+    """Return a UUID of 16 bytes as text of 8-4-4-4-12 hexadecimal digits."""
     cdef char text[36]
     cdef int i, to = 0
     for i in range(16):
@@ -118,16 +118,16 @@ cdef str uuid_text(const uint8_t* at):
 
 
 cdef class EventScanner:
-    """Finds what the events of plain transactions amount to, for the transaction that is open in a `group`.
+    """Converts the events of plain transactions into items. A `group` holds the state of the open transaction.
 
-    A group has `file`, `identity`, `mariadb`, and `transaction`: None, or with `gtid`, `stays_open`, `rows`, `last_row` and `tables`
-    (bodies of table maps by number); `begin(start, gtid, stays_open)` opens one.
+    The scanner reads `file`, `identity`, `mariadb` and `transaction` of a group, and calls its method `begin(start, gtid, stays_open)`, which
+    opens a transaction. A transaction has `gtid`, `stays_open`, `rows`, `last_row`, and `tables`: bodies of table maps by table number.
     """
 
     def scan(self, const uint8_t[::1] buffer, Py_ssize_t start, Py_ssize_t end, int64_t offset, bint checksummed, group):
-        """Return the items of the plain events that stand whole in buffer[start:end], where the next packet begins, and the offset there.
+        """Return (items of the complete plain events in buffer[start:end], start of the next packet in the buffer, its binlog offset).
 
-        `offset` is the place in the binlog file that was reached before.
+        `offset` is the offset in the binlog file of the first event in the range.
         """
         cdef list items = []
         cdef const uint8_t* payload
@@ -214,7 +214,7 @@ cdef class EventScanner:
         return items, start, offset
 
 
-# The scanner makes these tuples without their names, in this order.
+# The scanner creates these named tuples by the index of each field.
 check_fields(RawRows, table_map=0, body=1, type_code=2, header_time_s=3, position=4, mariadb=5)
 check_fields(TransactionBegin, position=0, gtid=1, commit_time_ms=2, header_time_s=3)
 check_fields(TransactionEnd, position=0, gtid=1, identity=2)

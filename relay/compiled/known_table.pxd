@@ -1,4 +1,4 @@
-# Tables whose rows the printer of whole transactions prints, and what it counts of them.
+# The tables whose rows the printer of whole transactions can print, and the counts of their rows.
 
 from cython cimport final
 
@@ -11,8 +11,8 @@ cdef enum:
     DELETED
 
 
-cdef struct Tally:              # of one event
-    void* logical           # a LogicalTable that a KnownTable keeps
+cdef struct Tally:              # counts of one event
+    void* logical           # a LogicalTable; a KnownTable holds the reference to it
     int operation
     Py_ssize_t rows
     Py_ssize_t value_bytes

@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, nonecheck=False
-"""Tables whose rows the printer of whole transactions prints, and what it counts of them."""
+"""The tables whose rows the printer of whole transactions can print, and the counts of their rows."""
 
 from cython cimport final
 
@@ -9,7 +9,7 @@ from relay.compiled.values.buffer cimport Buffer
 
 @final
 cdef class LogicalTable:
-    """Counts of one call, by operation, of all real tables of a logical one."""
+    """The counts of one call by operation, for all real tables of one logical table."""
 
     def __cinit__(self, name):
         self.name = name
@@ -34,7 +34,7 @@ cdef class LogicalTable:
         return 0
 
     cdef int move_to(self, list found) except -1:
-        """Append (name, operation, rows, transactions, bytes of values) for each operation, and start again at 0."""
+        """Append (name, operation, rows, transactions, bytes of values) for each operation to `found`, and reset the counts."""
         cdef int i
         for i in range(3):
             if self.transactions[i]:
@@ -45,15 +45,15 @@ cdef class LogicalTable:
 
 @final
 cdef class KnownTable:
-    """A table whose rows can be printed. `plan` is returned to the caller with its messages.
+    """A table whose rows can be printed. The caller gets `plan` back with the table's messages.
 
     `largest` is the limit of a packed message in bytes, -1 for one message a row.
-    `parts` are, for inserts, updates and deletes, the bytes before and after the times, GTID and batch, then before and after the
-    time of publishing.
+    `parts` has four texts for each of insert, update and delete: the bytes before and after the fields from `es` to the batch, and those
+    before and after the time of publishing.
     """
 
     def __cinit__(self, table, plan, RowPrinter printer not None, Py_ssize_t largest, tuple parts not None, LogicalTable logical not None):
-        self.table = table  # kept, because its address names it
+        self.table = table  # the reference keeps its address, which is the lookup key, from being reused
         self.plan = plan
         self.logical = logical
         self.printer = printer
@@ -66,7 +66,7 @@ cdef class KnownTable:
         self.undecodable = 0
 
     cdef int mark(self, Py_ssize_t transaction) except -1:
-        """Remember how many undecodable values were printed before this transaction, which may be refused."""
+        """Store how many undecodable values were printed before this transaction, because the printer may refuse the transaction."""
         if self.marked_in != transaction:
             self.marked_in = transaction
             self.undecodable = self.encoder.undecodable_values
@@ -81,7 +81,7 @@ cdef class KnownTable:
 
 @final
 cdef class Tallies:
-    """Counts of the events of one call, in their order, so that those of a refused transaction can be cut off."""
+    """The counts of the events of one call, in their order. So the counts of a refused transaction can be removed from the end."""
 
     def __cinit__(self):
         self.data = Buffer()

@@ -1,4 +1,4 @@
-# What the printers of rows and of envelopes share.
+# The base class of the printers of rows and of envelopes.
 
 from cython cimport final
 from libc.stdint cimport int64_t, uint8_t, uint64_t
@@ -8,7 +8,7 @@ from relay.compiled.row_images cimport RowImages
 from relay.compiled.values.buffer cimport Buffer
 
 cdef enum:
-    LATEST_TIME_MS = 9999999999999  # of 13 digits, in the year 2286
+    LATEST_TIME_MS = 9999999999999  # largest time of 13 digits, in the year 2286
 
 cdef PrintBuffers borrow_buffers()
 cdef int give_back(PrintBuffers buffers) except -1
@@ -40,7 +40,7 @@ cdef class MessagePrinter:
 
 
 cdef inline int end_message(MessagePrinter printer, Py_ssize_t head, int64_t partition, Py_ssize_t key, Py_ssize_t orders, Py_ssize_t value) except -1:
-    """Write the head of the message that is complete, and count it."""
+    """Write the head of a message whose other parts are already appended, and count the message."""
     end(printer.out, head, partition, key, orders, value)
     printer.messages += 1
     printer.value_bytes += value

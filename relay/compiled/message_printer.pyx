@@ -1,7 +1,7 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, nonecheck=False
-"""What the printers of rows and of envelopes share: the loop over the rows of one event, and the buffers that messages are printed into.
+"""The base class of the printers of rows and of envelopes: the loop over the rows of one event, and the buffers for messages.
 
-A printer returns a SlowReason for an event that it does not print. The readable packages then print the event, or name the damage.
+A printer returns a SlowReason for an event that it does not print. The readable packages then print the event, or raise an error.
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
@@ -17,7 +17,7 @@ cdef tuple _REASONS = (SlowReason.DAMAGED, SlowReason.VALUE, SlowReason.MOVED_RO
 
 @final
 cdef class PrintBuffers:
-    """The buffers that an event is printed into. It is lent for one event, because an installation may have ten thousand printers."""
+    """The buffers into which one event is printed. Printers borrow them, because an installation may have ten thousand printers."""
 
     def __cinit__(self):
         self.out = Buffer()
@@ -25,7 +25,7 @@ cdef class PrintBuffers:
         self.compared = Buffer()
 
 
-cdef list _free_buffers = []  # as many as threads have printed at once
+cdef list _free_buffers = []  # as many as the largest number of threads that printed at the same time
 
 
 cdef PrintBuffers borrow_buffers():
@@ -38,10 +38,10 @@ cdef int give_back(PrintBuffers buffers) except -1:
 
 
 cdef class MessagePrinter:
-    """The printer of one table under one name, for images that hold every column. A subclass prints the message of a row.
+    """The printer of one real table under one logical name. Its row images must contain every column. A subclass prints the message of a row.
 
-    Every message of an event has the same two texts, `first` and `second`; the subclass defines where. The parameters are those of RowImages,
-    and others that the subclass reads.
+    All messages of an event contain the same two texts, `first` and `second`; the subclass defines where. The parameters are those of
+    RowImages, and further ones that the subclass reads.
     """
 
     def __cinit__(self, columns, tuple key, bytes key_head, tuple placed, seed, partitions, *more):
@@ -50,11 +50,11 @@ cdef class MessagePrinter:
         self.messages = self.value_bytes = 0
 
     def print_rows(self, bytes body, Py_ssize_t start, bint update, bytes first, bytes second, uint64_t time, uint64_t position, Py_ssize_t skip, largest):
-        """Return (rows of the event, messages, bytes of their values together, block of messages), or why not as a SlowReason.
+        """Return (rows of the event, messages, sum of the bytes of their values, block of messages), or a SlowReason if it does not print them.
 
-        `time` is the execute time of all rows, `position` the execute position before the first row; the first `skip` rows give no message.
-        `largest` None: one message a row; else one for each partition, in the order of their first rows, and LARGE where the value of
-        one would have more than `largest` bytes. The block is that of relay.model.message.
+        `time` is the execute time of all rows, `position` the execute position before the first row. The first `skip` rows give no message.
+        `largest` None: one message for each row. Otherwise: one message for each partition, in the order of their first rows; the result is
+        LARGE if a value would have more than `largest` bytes. relay.model.message defines the layout of the block.
         """
         cdef PrintBuffers buffers = borrow_buffers()
         buffers.out.empty()
@@ -66,7 +66,7 @@ cdef class MessagePrinter:
             give_back(buffers)
 
     def print_copied(self, bytes body, bytes first, bytes second, uint64_t time, uint64_t position):
-        """Return what print_rows returns, for inserted rows that share one execute position; `body` holds their images alone."""
+        """Return what print_rows returns, for inserted rows that share one execute position. `body` contains only their images."""
         cdef PrintBuffers buffers = borrow_buffers()
         buffers.out.empty()
         self.use(buffers)
@@ -77,7 +77,7 @@ cdef class MessagePrinter:
             give_back(buffers)
 
     def count_rows(self, bytes body, Py_ssize_t start, bint update):
-        """Return how many rows the event has, or None where it is damaged."""
+        """Return how many rows the event has; None if it is damaged."""
         cdef const uint8_t* at = self.first_row(body, start, 0)
         cdef const uint8_t* end_of_body = <const uint8_t*>PyBytes_AS_STRING(body) + PyBytes_GET_SIZE(body)
         cdef Py_ssize_t rows = 0
@@ -103,26 +103,26 @@ cdef class MessagePrinter:
         return 0
 
     cdef object print_event(self, bytes body, Py_ssize_t start, bint update, bytes first, bytes second, uint64_t time, uint64_t position, Py_ssize_t skip, largest):
-        """Print an event as `print_rows` says, into the buffers in use."""
+        """Print an event into the buffers in use; return the result of `print_rows`."""
         if largest is not None:
             raise ValueError(largest)
         return self.printed(self.add_event(body, start, update, first, second, time, position, skip, 1))
 
     cdef object printed(self, Py_ssize_t rows):
-        """Return the result of `print_rows` for an event of so many rows, -1 for one that was not printed."""
+        """Return the result of `print_rows` for an event with this number of rows; -1: it was not printed."""
         if rows < 0:
             return _REASONS[self.images.reason]
         return rows, self.messages, self.value_bytes, PyBytes_FromStringAndSize(self.out.data, self.out.size)
 
     cdef const uint8_t* first_row(self, bytes body, Py_ssize_t start, uint64_t time) noexcept:
-        """Return where the rows of an event begin; NULL, with the reason in `images`, where no row can be printed."""
+        """Return the address of the first row of an event; NULL if no row can be printed, with the reason in `images`."""
         if start > PyBytes_GET_SIZE(body) or time > LATEST_TIME_MS:
             self.images.reason = BY_VALUE if time > LATEST_TIME_MS else BY_DAMAGE
             return NULL
         return <const uint8_t*>PyBytes_AS_STRING(body) + start
 
     cdef Py_ssize_t add_event(self, bytes body, Py_ssize_t start, bint update, bytes first, bytes second, uint64_t time, uint64_t position, Py_ssize_t skip, int step) except -2:
-        """Append a message for each row after `skip`; return how many rows the event has, -1 where it is not printed.
+        """Append a message for each row after the first `skip` ones; return how many rows the event has, -1 if it is not printed.
 
         The execute position rises by `step` with each row.
         """
@@ -146,5 +146,5 @@ cdef class MessagePrinter:
         return rows
 
     cdef bint add_message(self, bint update, bytes first, bytes second, uint64_t time, uint64_t position, int64_t partition) except -1:
-        """Append the message of the row that was found last; False when a value is not valid for its column."""
+        """Append the message of the row that was found last; return False if a value is not valid for its column."""
         raise NotImplementedError

@@ -6,7 +6,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t
 from relay.compiled.values.buffer cimport Buffer
 from relay.compiled.values.column cimport Column, Span
 
-cdef enum:  # why an event is not printed, indices of message_printer's `_REASONS`
+cdef enum:  # the reasons why an event is not printed: indices of `_REASONS` in message_printer
     BY_DAMAGE
     BY_VALUE
     BY_MOVE

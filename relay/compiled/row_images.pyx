@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, nonecheck=False
-"""Finds the values of row images in an event's bytes, every one checked against the event's end, and prints them."""
+"""Finds the values of row images in the bytes of an event, and prints them. It checks every value against the end of the event."""
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
 from cython cimport final
@@ -25,10 +25,11 @@ cdef enum:
 
 @final
 cdef class RowImages:
-    """The row images of one table, for images that hold every column. It holds the values of the row that was found last.
+    """The row images of one table, which must contain every column. It stores the values of the row that was found last.
 
-    `columns` are the ColumnPlan of each column. `key` and `placed` are ordinals, `key_head` the key up to its first value, `seed` and
-    `partitions` what placing starts from and is cut by.
+    `columns` has the ColumnPlan of each column. `key` has the ordinals of the key columns, `placed` those of the columns that choose the
+    partition. `key_head` is the text of a message key before its first value. A row's partition is the absolute value of the XOR of `seed`
+    and the hashes of its columns, modulo `partitions`.
     """
 
     def __cinit__(self, columns, tuple key, bytes key_head, tuple placed, seed, partitions):
@@ -69,9 +70,10 @@ cdef class RowImages:
         free(self.placed.each)
 
     cdef const uint8_t* next_row(self, const uint8_t* at, const uint8_t* end, bint update) noexcept:
-        """Find the values of the next row, of both its images for an update; NULL where it is damaged, or its key or partition changes.
+        """Find the values of the next row, in both images of an update; return the address after it.
 
-        `reason` is then why; otherwise it is the reason for a value of this row that cannot be printed.
+        Return NULL if the row is damaged, or an update changes the key or a column that chooses the partition; `reason` then says which.
+        Otherwise `reason` becomes BY_VALUE, for the case that printing a value of this row fails.
         """
         at = self.scan(at, end, self.first)
         if at != NULL and update:
@@ -84,7 +86,7 @@ cdef class RowImages:
         return at
 
     cdef const uint8_t* scan(self, const uint8_t* at, const uint8_t* end, Span* spans) noexcept:
-        """Find every value of an image; NULL when it does not fit into the event, or a column is null that cannot be."""
+        """Find every value of an image; return NULL if the image exceeds the event, or a NOT NULL column is NULL."""
         cdef const uint8_t* nulls = at
         cdef Py_ssize_t size
         cdef Column* column
@@ -115,7 +117,7 @@ cdef class RowImages:
         return at
 
     cdef bint moves(self) noexcept:
-        """Whether an update changes the key or the place of its row."""
+        """Return whether an update changes the key, or a column that chooses the partition."""
         cdef int i, n
         for n in range(self.key.count):
             i = self.key.each[n]
@@ -137,7 +139,7 @@ cdef class RowImages:
         return True
 
     cdef bint print_old(self, Buffer out, Buffer compared_in) except -1:
-        """Print the former values of what changed; `compared_in` is a buffer for comparisons."""
+        """Print the former values of the changed columns. `compared_in` is a buffer for comparisons."""
         cdef int i, compared
         cdef bint none_yet = True
         out.byte(b"{")
@@ -159,7 +161,7 @@ cdef class RowImages:
         return True
 
     cdef bint print_typed(self, Buffer out, Buffer scratch, Span* image, bint binary) except -1:
-        """Append the image of a row with typed values: a JSON object, or Avro's record; `scratch` is a buffer for texts."""
+        """Append the image of a row with typed values: a JSON object, or an Avro record if `binary`. `scratch` is a buffer for texts."""
         cdef Column* column
         cdef int i
         for i in range(self.count):
@@ -177,7 +179,7 @@ cdef class RowImages:
         return True
 
     cdef int compare(self, Buffer both, int i) except -1:
-        """Whether both values of an update print SAME or DIFFERENT; REFUSED when one is none of its column's."""
+        """Return whether the printed texts of both values of an update are SAME or DIFFERENT; REFUSED if a value is not valid for its column."""
         cdef Py_ssize_t size
         both.empty()
         if not print_text(both, &self.columns[i], &self.first[i], self.extras, i):
@@ -200,7 +202,7 @@ cdef class RowImages:
         return True
 
     cdef int64_t place(self, Buffer out, bint update) except -2:
-        """Return the partition, with texts printed into `out`; -1 when a text cannot be hashed here."""
+        """Return the partition of the row; -1 if a text cannot be hashed here. `out` is a buffer for texts."""
         cdef Span* image = self.second if update else self.first
         cdef int32_t value = self.seed
         cdef uint32_t hashed
@@ -221,7 +223,7 @@ cdef class RowImages:
         return (<int64_t>value if value >= 0 else -<int64_t>value) % self.partitions
 
     cdef bint print_value(self, Buffer out, int i, Span* span) except -1:
-        """Append a JSON string, or null; False when the value is none of the column's."""
+        """Append a JSON string, or null; return False if the value is not valid for its column."""
         if span.size < 0:
             out.put(b"null", 4)
             return True
@@ -233,7 +235,7 @@ cdef class RowImages:
 
 
 cdef inline bint print_member(RowImages self, Buffer out, int i, Span* span, int skipped) except -1:
-    """Append name and value, without the first `skipped` bytes of the name."""
+    """Append the column's name, without its first `skipped` bytes, and the value as a JSON string or null."""
     cdef Column* column = &self.columns[i]
     if span.size < 0:
         out.put(column.name + skipped, column.name_size - skipped - 1)
@@ -247,7 +249,7 @@ cdef inline bint print_member(RowImages self, Buffer out, int i, Span* span, int
 
 
 cdef inline bint print_bare(RowImages self, Buffer out, int i, Span* span) except -1:
-    """Append name and number."""
+    """Append the column's name, and the value as a JSON number or null."""
     cdef Column* column = &self.columns[i]
     out.put(column.name, column.name_size - 1)
     if span.size < 0:
@@ -260,7 +262,7 @@ cdef inline bint print_bare(RowImages self, Buffer out, int i, Span* span) excep
 
 
 cdef int fill(Ordinals* ordinals, tuple numbers, int columns) except -1:
-    """Keep ordinals of so many columns."""
+    """Store the ordinals of columns. `columns` is the number of columns of the table."""
     cdef int i
     ordinals.each = <int*>malloc(max(1, len(numbers)) * sizeof(int))
     if ordinals.each == NULL:

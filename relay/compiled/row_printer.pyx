@@ -1,7 +1,7 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, nonecheck=False
-"""Prints the rows of one event from its bytes: spans first, every one checked against the event's end, then texts.
+"""Prints the rows of one event from its bytes. For each row it finds all values, checks them against the end of the event, and prints them.
 
-The readable packages give the same bytes (tests/unit/pipeline).
+The readable packages write the same bytes (tests/unit/pipeline).
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
@@ -17,7 +17,7 @@ from relay.compiled.values.texts cimport put_bytes
 
 @final
 cdef class Run:
-    """Rows that become one message."""
+    """The rows of one partition, which become one message. `first` is the execute position of the first row."""
 
     def __cinit__(self, uint64_t first):
         self.data = Buffer()
@@ -29,13 +29,14 @@ cdef class Run:
 
 @final
 cdef class RowPrinter(MessagePrinter):
-    """The printer of messages with `data` and, for an update, `old`: one row each, or the rows of a partition together.
+    """The printer of messages with the fields `data` and, for an update, `old`. A message has one row, or all rows of a partition.
 
-    Of the two texts of an event, `before_old` is between a row and `old`, `after_old` after it. For an update `old` is printed between them.
+    The two texts of an event are `before_old`, after the rows in `data`, and `after_old`, the rest of the message. For an update, `old` is
+    printed between them.
     """
 
     def __cinit__(self, columns, tuple key, bytes key_head, tuple placed, seed, partitions):
-        pass  # the number of parameters is checked here
+        pass  # this signature refuses further parameters, which the base class would accept
 
     cdef object print_event(self, bytes body, Py_ssize_t start, bint update, bytes before_old, bytes after_old, uint64_t time, uint64_t position, Py_ssize_t skip, largest):
         if largest is None:
@@ -43,7 +44,7 @@ cdef class RowPrinter(MessagePrinter):
         return self.printed(self.add_packed_event(body, start, update, before_old, after_old, time, position, skip, largest))
 
     cdef Py_ssize_t add_packed_event(self, bytes body, Py_ssize_t start, bint update, bytes before_old, bytes after_old, uint64_t time, uint64_t position, Py_ssize_t skip, Py_ssize_t largest) except -2:
-        """As `add_event`, with a message for each partition."""
+        """Append one message for each partition; return the result of `add_event`."""
         cdef const uint8_t* at = self.first_row(body, start, time)
         cdef const uint8_t* end = <const uint8_t*>PyBytes_AS_STRING(body) + PyBytes_GET_SIZE(body)
         cdef Py_ssize_t rows = 0
@@ -74,7 +75,7 @@ cdef class RowPrinter(MessagePrinter):
         return rows
 
     cdef bint add_message(self, bint update, bytes before_old, bytes after_old, uint64_t time, uint64_t position, int64_t partition) except -1:
-        """Append the message of one row; False when a value is none of its column's."""
+        """Append the message of one row; return False if a value is not valid for its column."""
         cdef Buffer out = self.out
         cdef Py_ssize_t head = begin(out, time, position)
         cdef Py_ssize_t key = out.size

@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, nonecheck=False
-"""Prints whole source transactions at once: nearly all of them are small, and what each costs beside its rows counts."""
+"""Prints many whole source transactions in one call. Nearly all of them are small, so the cost per transaction matters."""
 
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from cython cimport final
@@ -29,8 +29,8 @@ cdef object UPDATE = Operation.UPDATE
 cdef int64_t MOST_OFFSET = 0xFFFFFFFF
 
 
-cdef struct Cut:
-    Py_ssize_t end          # in the buffer
+cdef struct Cut:            # messages of one plan in the buffer
+    Py_ssize_t end          # offset in the buffer after them
     Py_ssize_t rows
     Py_ssize_t messages
     Py_ssize_t value_bytes
@@ -38,13 +38,13 @@ cdef struct Cut:
 
 @final
 cdef class TransactionPrinter:
-    """Prints source transactions that are whole in a list of items, as long as all their rows are inserted, updated or deleted in known
-    tables and every event can be printed."""
+    """Prints the source transactions that are complete in a list of items. It stops before a transaction with a statement, with rows of a
+    table that is not registered by `know`, or with an event that it cannot print."""
 
     cdef dict tables  # KnownTable by the address of its table map
     cdef Buffer frame
     cdef Buffer text
-    cdef list plans   # of the cuts
+    cdef list plans   # the plan of each cut
     cdef Buffer cuts
     cdef dict logical  # LogicalTable by name
     cdef Tallies tallies
@@ -63,7 +63,7 @@ cdef class TransactionPrinter:
         return len(self.tables)
 
     def know(self, table, plan, RowPrinter printer not None, largest, tuple parts not None, logical):
-        """Print the rows of this very table map so from now on, and count them under the name `logical`.
+        """Register a table map: its rows are printed by `printer` from now on, and counted under the name `logical`.
 
         `largest` is the limit of a packed message in bytes; None: one message a row.
         """
@@ -74,7 +74,7 @@ cdef class TransactionPrinter:
         )
 
     def forget(self):
-        """No table is known any more."""
+        """Remove all registered tables."""
         self.tables.clear()
         self.logical.clear()
 
@@ -82,13 +82,13 @@ cdef class TransactionPrinter:
         self, list items not None, Py_ssize_t at, Py_ssize_t most_bytes, str file not None, int64_t base, uint64_t time, uint64_t position,
         int64_t latest_ms, bint names_gtid, bytes batch not None, bytes publish_time not None,
     ):
-        """Return (items, transactions, rows, bytes of the events, time, position, last begin, last end, GTIDs, printed, counted), None for no
-        item.
+        """Print transactions of about `most_bytes` bytes of events, from item `at` on. Return None if none can be printed, otherwise
+        (items, transactions, rows, bytes of the events, time, position, last begin, last end, GTIDs, printed, counted).
 
-        `file` is the one that they must begin in, and `base` its part of the execute position; `time` and `position` are the pair of the
-        last change before them, and come back as that of the last one of theirs; no pair is dated behind `latest_ms`. `printed` is a list
-        of (plan, rows, messages, bytes of their values, block), `batch` and `publish_time` stand in every message. `counted` is a list of
-        (logical name, operation, rows, transactions, bytes of values). About `most_bytes` at most.
+        All must begin in the binlog file `file`; `base` is its part of the execute position. The parameters `time` and `position` are the
+        order key of the last change before them; the returned ones are that of their last change. No execute time is after `latest_ms`.
+        `batch` and `publish_time` are in every message. `printed` is a list of (plan, rows, messages, bytes of their values, block),
+        `counted` a list of (logical name, operation, rows, transactions, bytes of values).
         """
         cdef PrintBuffers buffers = borrow_buffers()
         cdef Py_ssize_t first = at, end, transactions = 0, rows = 0, taken_bytes = 0, event_bytes, added
@@ -130,7 +130,7 @@ cdef class TransactionPrinter:
             give_back(buffers)
 
     cdef Py_ssize_t end_of(self, list items, Py_ssize_t at, Py_ssize_t most_bytes, str file, Py_ssize_t* event_bytes) except -2:
-        """Return where the transaction that begins at `at` ends, -1 when it does not begin or end here or holds what is not known."""
+        """Return the index of the last item of the transaction that begins at `at`; -1 if it is incomplete or cannot be printed here."""
         cdef Py_ssize_t count = len(items), size = 0
         cdef tuple item
         if at >= count or type(items[at]) is not TransactionBegin or (<tuple>(<tuple>items[at])[BEGIN_POSITION])[POSITION_FILE] != file:
@@ -153,7 +153,7 @@ cdef class TransactionPrinter:
         return -1
 
     cdef bint begin_frame(self, str gtid) except -1:
-        """Keep the frame's middle from behind the time on; False where the GTID is no plain text."""
+        """Store the text between the times and the batch id, which contains the GTID; return False if the GTID needs JSON escapes."""
         cdef Buffer frame = self.frame
         cdef Py_ssize_t size
         cdef const char* text = PyUnicode_AsUTF8AndSize(gtid, &size)
@@ -171,7 +171,7 @@ cdef class TransactionPrinter:
         self, PrintBuffers buffers, list items, Py_ssize_t at, Py_ssize_t end, uint64_t time, uint64_t* position, bytes batch, bytes publish_time,
         Py_ssize_t transaction,
     ) except -2:
-        """Append the messages of the events up to `end`; return how many rows they have, -1 with nothing appended if one is refused."""
+        """Append the messages of the events up to `end`; return how many rows they have. Return -1 and append nothing if one is refused."""
         cdef Buffer out = buffers.out
         cdef Py_ssize_t begun = out.size, cut = self.cuts.size, tallied = self.tallies.number(), rows = 0, added, plans = len(self.plans)
         cdef tuple event
@@ -222,8 +222,8 @@ cdef class TransactionPrinter:
         return rows
 
     cdef int take_back(self, list items, Py_ssize_t at, Py_ssize_t last) except -1:
-        """Count no undecodable value of a refused transaction: the caller prints it again. The first of two table maps with one encoder has
-        the count from before the transaction."""
+        """Reset the counts of undecodable values to those before a refused transaction, because the caller prints it again. Items are read
+        backwards: of two table maps with one encoder, the first one has the count from before the transaction."""
         cdef KnownTable known
         while last >= at:
             known = <KnownTable>(self.tables[<size_t><void*>(<tuple>items[last])[EVENT_TABLE]])
@@ -250,7 +250,7 @@ cdef class TransactionPrinter:
         return cut
 
     cdef int grown(self, plan, Py_ssize_t end, Py_ssize_t rows, Py_ssize_t messages, Py_ssize_t value_bytes) except -1:
-        """Count messages that were appended, in the last cut if that is of the same plan."""
+        """Count appended rows and messages: in the last cut if it has the same plan, otherwise in a new cut."""
         cdef Cut cut
         cut.rows = cut.messages = cut.value_bytes = 0
         if self.plans and self.plans[len(self.plans) - 1] is plan:
@@ -277,7 +277,7 @@ cdef class TransactionPrinter:
 
 
 cdef int start_pair(tuple begin, int64_t base, int64_t latest_ms, uint64_t* time, uint64_t* position) except -1:
-    """The rule of relay.order.begin_transaction, for a file whose part of the execute position is `base`."""
+    """Apply the rule of relay.order.begin_transaction. `base` is the file's part of the execute position."""
     cdef object commit = begin[BEGIN_COMMIT_TIME_MS]
     cdef int64_t changed_ms = <int64_t>begin[BEGIN_HEADER_TIME_S] * 1000 if commit is None else <int64_t>commit
     cdef int64_t offset = (<tuple>begin[BEGIN_POSITION])[POSITION_OFFSET]

@@ -1,1 +1,3 @@
-"""The compiled printer of formats with envelopes."""
+"""Compiled code for message formats with envelopes, which contain the row before and after a
+change.
+"""

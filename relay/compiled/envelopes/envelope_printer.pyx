@@ -1,8 +1,8 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, nonecheck=False
-"""Prints the rows of one event as envelopes with the row before and after: Debezium's JSON, and Avro.
+"""Prints the rows of one event in formats with envelopes, which contain the row before and after the change: Debezium's JSON, and Avro.
 
-Each message is: head, first image, for an update what separates the images and the second one, middle, order key, end.
-relay.encode.formats gives the same bytes (tests/unit/pipeline/messages).
+A message consists of head, first image, middle, order key and end. For an update, a separator and the second image follow the first image.
+relay.encode.formats writes the same bytes (tests/unit/pipeline/messages).
 """
 
 from cython cimport final
@@ -17,10 +17,10 @@ from relay.compiled.values.texts cimport put_bytes
 
 @final
 cdef class EnvelopePrinter(MessagePrinter):
-    """The printer of messages with an envelope, one row each: `largest` of print_rows must be None.
+    """The printer of messages with an envelope. Each message has one row, so `largest` of print_rows must be None.
 
-    Of the two texts of an event, `head` is before the images, `middle` after them. `between` separates the images of an update, `last` follows
-    the order key; `binary`: Avro instead of JSON.
+    The two texts of an event are `head`, before the images, and `middle`, after them. `between` separates the two images of an update.
+    `last` follows the order key. `binary`: True for Avro, False for JSON.
     """
 
     cdef bint binary

@@ -1,1 +1,1 @@
-"""Hands blocks of printed messages to the Kafka client, by the client's C interface."""
+"""Passes blocks of printed messages to the Kafka client through the client's C interface."""

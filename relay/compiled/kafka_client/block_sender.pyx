@@ -1,9 +1,9 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, nonecheck=False
-"""Hands a block of printed messages to the Kafka client in one call, without an object for each of them.
+"""Passes a block of printed messages to the Kafka client in one call, without a Python object for each message.
 
-The client is librdkafka, and all that is used of it is public: it loads this module as a plugin (`plugin.library.paths`), calls
-`conf_init`, and reports through interceptors which client was made and which messages could not be delivered. Its C functions
-(rdkafka.h: rd_kafka_produceva) are looked up in the library that the installed Kafka package brought along.
+The client is librdkafka, and this module uses only its public interface. librdkafka loads the module as a plugin
+(`plugin.library.paths`) and calls `conf_init`. Interceptors report which client was created and which messages could not be delivered.
+The C functions (rdkafka.h: rd_kafka_produceva) are those of the library in the installed Kafka package.
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
@@ -26,12 +26,12 @@ cdef enum:
     PLUGIN_FAILED = -1
     TOPIC_NAME_BYTES = 250
     MOST_HEADERS = 32
-    LARGE_BYTES = 1 << 16  # a block of this size is worth letting other threads run meanwhile
+    LARGE_BYTES = 1 << 16  # the GIL is released for blocks of at least this size
 
 cdef struct Client:
     void* handle
     int claimed                    # whether a delivery has failed
-    int refusal                    # the code of the first one that did, 0: none; told last
+    int refusal                    # error code of the first failed message, 0: none; set after the other fields
     int32_t partition
     char topic[TOPIC_NAME_BYTES]
 
@@ -54,7 +54,7 @@ cdef public int conf_init(void* conf, void** opaque, char* error, size_t error_s
     client = <Client*>calloc(1, sizeof(Client))
     if client == NULL:
         return PLUGIN_FAILED
-    # What is kept about a client lives as long as its configuration, which is longer than its threads.
+    # The data about a client is freed with its configuration, which exists longer than its threads.
     if _library.add_on_conf_destroy(conf, b"relay", <void*>on_conf_destroy, client):
         free(client)
         return PLUGIN_FAILED
@@ -63,7 +63,7 @@ cdef public int conf_init(void* conf, void** opaque, char* error, size_t error_s
 
 cdef int on_conf_destroy(void* opaque) noexcept nogil:
     global _newest
-    if _newest == opaque:  # the client could not be made after all
+    if _newest == opaque:  # the configuration exists, but creating the client failed
         _newest = NULL
     free(opaque)
     return NO_ERROR
@@ -77,7 +77,7 @@ cdef int on_new(void* handle, const void* conf, void* opaque, char* error, size_
 
 
 cdef int on_acknowledgement(void* handle, Delivered* message, void* opaque) noexcept nogil:
-    """Called in the client's threads for every message that leaves it."""
+    """Record the first failed delivery. librdkafka calls this in its own threads for every message that leaves its queue."""
     cdef Client* client = <Client*>opaque
     if message.err and message.err != PURGED_IN_QUEUE and message.err != PURGED_IN_FLIGHT and RELAY_IS_FIRST(&client.claimed):
         client.partition = message.partition
@@ -117,7 +117,10 @@ def load(str path):
 
 
 cdef class BlockSender:
-    """Sends through the client that was made last with this module as its plugin, and keeps it alive. Raises OSError when there is none."""
+    """Sends through the client that was created last with this module as its plugin, and keeps a reference to it.
+
+    Raises OSError if no such client was created.
+    """
 
     cdef Client* client
     cdef object producer
@@ -140,19 +143,19 @@ cdef class BlockSender:
 
     @property
     def refusal(self):
-        """The first message that was not delivered: error code, topic, partition; None when there is none."""
+        """(error code, topic, partition) of the first message that was not delivered; None if there is none."""
         if self.client.refusal == 0:
             return None
         return self.client.refusal, self.client.topic.decode(), self.client.partition
 
     def forget_refusal(self):
-        """Report failures from now on; earlier ones are dropped."""
+        """Forget earlier failures, so that `refusal` reports only later ones."""
         self.client.claimed = self.client.refusal = 0
 
     def send(self, str topic, bytes block, Py_ssize_t start, Py_ssize_t most, tuple names, tuple tail):
-        """Hand the messages from the byte `start` on over, at most so many; return how many were taken and the byte behind them.
+        """Pass at most `most` messages from byte `start` of the block to the client; return (messages passed, offset of the next message).
 
-        Stops before a message for which the client has no room, or which it refuses. Raises ValueError when the block is none.
+        Stops before a message for which the client's queue has no space, or which it refuses. Raises ValueError for a damaged block.
         """
         cdef Header headers[MOST_HEADERS]
         cdef int count = 2 + <int>len(tail)
@@ -198,7 +201,7 @@ cdef inline Py_ssize_t part_bytes(int32_t size) noexcept nogil:
 cdef Py_ssize_t hand_over(
     void* handle, void* rkt, const char* data, Py_ssize_t size, Py_ssize_t* at, Py_ssize_t most, Header* headers, int count
 ) noexcept nogil:
-    """Return how many messages were taken, -1 where the block is damaged; `at` is then after the last one taken."""
+    """Return how many messages the client accepted, -1 for a damaged block. `at` becomes the offset after the last accepted message."""
     cdef Argument arguments[ARGUMENTS]
     cdef Py_ssize_t taken = 0, place
     cdef Head head

@@ -1,4 +1,4 @@
-# Functions and values of librdkafka. Declared as rdkafka.h does; only the parts that are used.
+# The functions and values of librdkafka that the relay uses, with the declarations of rdkafka.h.
 
 from libc.stdint cimport int32_t
 
@@ -49,7 +49,7 @@ cdef enum:
     COPY = 2            # RD_KAFKA_MSG_F_COPY
     ARGUMENTS = 6
     NO_ERROR = 0
-    # Given up with a batch, because of what another message was refused for.
+    # Errors of messages that were dropped with their batch, because another message was refused.
     PURGED_IN_QUEUE = -152
     PURGED_IN_FLIGHT = -151
 

@@ -1,3 +1,3 @@
-"""The texts of values in compiled code: `.pxd` files hold inlined code, `.pyx` files hold called
-functions.
+"""Compiled code that prints values: `.pxd` files contain inlined functions, `.pyx` files functions
+that are called.
 """

@@ -7,7 +7,7 @@ from relay.compiled.values.buffer cimport Buffer
 
 
 cdef inline bint put_zigzag(Buffer out, int64_t value) except -1:
-    """Append a number: zigzag, then seven bits a byte, the lowest first."""
+    """Append a number as Avro's long: zigzag encoding, then seven bits per byte, the lowest first."""
     cdef uint64_t left = (<uint64_t>value << 1) ^ <uint64_t>(value >> 63)
     while left > 0x7F:
         out.byte(<char>(left & 0x7F | 0x80))
@@ -23,7 +23,7 @@ cdef inline bint put_characters(Buffer out, const char* text, Py_ssize_t size) e
 
 
 cdef inline bint put_blob(Buffer out, const uint8_t* at, Py_ssize_t size, Py_ssize_t length) except -1:
-    """Append bytes; those of a BINARY column up to its length, whose zeros at the end are not logged."""
+    """Append bytes, filled with zeros to `length`: the binlog has BINARY values without their trailing zeros."""
     cdef Py_ssize_t padding = length - size if length > size else 0
     put_zigzag(out, size + padding)
     out.put(<const char*>at, size)
@@ -34,7 +34,7 @@ cdef inline bint put_blob(Buffer out, const uint8_t* at, Py_ssize_t size, Py_ssi
 
 
 cdef inline void unescape(Buffer text) noexcept:
-    """Turn the inside of a JSON string into its characters; only those below U+0020 have `\\u` escapes there."""
+    """Replace the escapes in the inside of a JSON string by their characters. Only characters below U+0020 have `\\u` escapes there."""
     cdef char* data = text.data
     cdef Py_ssize_t at, to
     cdef char* first = <char*>memchr(data, c"\\", text.size)

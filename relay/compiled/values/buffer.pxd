@@ -1,4 +1,4 @@
-# Bytes that grow, and the digits of numbers in them.
+# A growing byte buffer, and functions that write decimal digits.
 
 from cython cimport final
 from libc.stdint cimport int64_t, uint64_t
@@ -21,13 +21,13 @@ cdef extern from *:
         100000000000000000ULL, 1000000000000000000ULL, 10000000000000000000ULL};
     """
     int used_bits(uint64_t value) noexcept
-    const char PAIRS[200]             # 00 to 99
+    const char PAIRS[200]             # the digits of 00 to 99
     const unsigned long long TENS[20]
 
 
 @final
 cdef class Buffer:
-    """Bytes that grow."""
+    """A byte buffer that grows as needed."""
 
     cdef char* data
     cdef Py_ssize_t size
@@ -69,13 +69,13 @@ cdef class Buffer:
 
 
 cdef inline int digits_of(uint64_t value) noexcept:
-    """How many decimal digits a number has."""
+    """Return how many decimal digits a number has."""
     cdef int fewest = used_bits(value) * 1233 >> 12  # log10(2) = 1233 / 4096
     return fewest + (value >= TENS[fewest] or value == 0)
 
 
 cdef inline void pair(char* to, uint64_t value) noexcept:
-    """Write a number below a hundred."""
+    """Write a number below a hundred as two digits."""
     memcpy(to, PAIRS + 2 * value, 2)
 
 

@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, nonecheck=False
-"""Bytes that grow. The declaration (.pxd) has what is called for every value."""
+"""A growing byte buffer. The functions that are called for every value are inlined in the declaration (.pxd)."""
 
 from cython cimport final
 from libc.stdlib cimport free, malloc, realloc

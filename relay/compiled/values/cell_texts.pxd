@@ -1,4 +1,4 @@
-# Texts of a SELECT's cells as the bytes that row images hold; each function returns False for what is no text of its column.
+# Converts texts of a SELECT's cells into the bytes of row images. Each function returns False for a text that is not valid for its column.
 
 from libc.stdint cimport int64_t, uint8_t, uint64_t
 from libc.string cimport memcpy, memset
@@ -13,7 +13,7 @@ cdef struct Field:
     bint variable
     int digits
     int scale
-    bint unpadded      # BINARY, which is logged without its trailing zero bytes
+    bint unpadded      # a BINARY column: the binlog has its values without trailing zero bytes
 
 
 cdef inline bint digits(const uint8_t* text, Py_ssize_t size, uint64_t* number) noexcept:
@@ -49,14 +49,14 @@ cdef inline int put_big(Buffer out, uint64_t number, int width) except -1:
 
 
 cdef inline bint put_whole(Buffer out, Field* field, const uint8_t* text, Py_ssize_t size) except -1:
-    """A whole number in the column's width; False for one that does not fit."""
+    """Append an integer in the column's width; return False if it does not fit."""
     cdef bint negative = size > 0 and text[0] == 45
     cdef uint64_t number = 0, last = 0
     cdef int bits = 8 * field.width
     if negative:
         text += 1
         size -= 1
-    while size > 1 and text[0] == 48:  # ZEROFILL
+    while size > 1 and text[0] == 48:  # leading zeros of a ZEROFILL column
         text += 1
         size -= 1
     if size == 20:
@@ -77,7 +77,7 @@ cdef inline bint put_whole(Buffer out, Field* field, const uint8_t* text, Py_ssi
 
 
 cdef inline bint put_decimal(Buffer out, Field* field, const uint8_t* text, Py_ssize_t size) except -1:
-    """The server's packed form: groups of nine digits, the first bit turned, all bits of a negative number turned."""
+    """Append the server's packed form: groups of nine digits; the first bit is inverted, and all bits of a negative number."""
     cdef uint8_t padded[MOST_PRECISION]
     cdef bint negative = size > 0 and text[0] == 45
     cdef int whole = field.digits - field.scale, left, group, at = 0, n
@@ -130,7 +130,7 @@ cdef inline bint two(const uint8_t* text, uint64_t* number) noexcept:
 
 
 cdef inline bint read_day(const uint8_t* text, uint64_t* year, uint64_t* month, uint64_t* day) noexcept:
-    """YYYY-MM-DD."""
+    """Read YYYY-MM-DD."""
     return (
         text[4] == 45 and text[7] == 45 and digits(text, 4, year) and two(text + 5, month) and two(text + 8, day)
         and month[0] <= 12 and day[0] <= 31
@@ -138,7 +138,7 @@ cdef inline bint read_day(const uint8_t* text, uint64_t* year, uint64_t* month, 
 
 
 cdef inline bint read_clock(const uint8_t* text, uint64_t* hour, uint64_t* minute, uint64_t* second) noexcept:
-    """HH:MM:SS."""
+    """Read HH:MM:SS."""
     return (
         text[2] == 58 and text[5] == 58 and two(text, hour) and two(text + 3, minute) and two(text + 6, second)
         and hour[0] <= 23 and minute[0] <= 59 and second[0] <= 59
@@ -146,7 +146,7 @@ cdef inline bint read_clock(const uint8_t* text, uint64_t* hour, uint64_t* minut
 
 
 cdef inline bint read_fraction(Field* field, const uint8_t* text, Py_ssize_t size, uint64_t* fraction) noexcept:
-    """The fraction as it is stored: with an even number of digits."""
+    """Read the fraction of a second as the server stores it: with an even number of digits."""
     fraction[0] = 0
     if field.digits == 0:
         return size == 0
@@ -177,7 +177,7 @@ cdef inline bint put_datetime(Buffer out, Field* field, const uint8_t* text, Py_
 
 
 cdef inline bint put_timestamp(Buffer out, Field* field, const uint8_t* text, Py_ssize_t size) except -1:
-    """Seconds since 1970 in UTC; 0 for the zero value."""
+    """Append the seconds since 1970 in UTC; 0 for the zero value."""
     cdef uint64_t year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0, fraction = 0
     cdef int64_t y, era, yoe, doy, days, seconds
     if size < 19 or text[10] != 32 or not read_day(text, &year, &month, &day) or not read_clock(text + 11, &hour, &minute, &second):
@@ -191,7 +191,7 @@ cdef inline bint put_timestamp(Buffer out, Field* field, const uint8_t* text, Py
     else:
         if not month or not day:
             return False
-        # Civil date to days in whole numbers (Hinnant, chrono-Compatible Low-Level Date Algorithms).
+        # Converts a civil date to days by integer arithmetic (Hinnant, chrono-Compatible Low-Level Date Algorithms).
         y = <int64_t>year - (1 if month <= 2 else 0)
         era = y // 400
         yoe = y - era * 400
@@ -206,7 +206,7 @@ cdef inline bint put_timestamp(Buffer out, Field* field, const uint8_t* text, Py
 
 
 cdef inline bint put_time(Buffer out, Field* field, const uint8_t* text, Py_ssize_t size) except -1:
-    """[-]H..H:MM:SS[.f]: hour, minute and second, then the fraction, as one number above the middle of its bytes."""
+    """Append a TIME from [-]H..H:MM:SS[.f]: hour, minute, second and fraction as one integer, plus half the range of its bytes."""
     cdef bint negative = size > 0 and text[0] == 45
     cdef uint64_t hour = 0, minute = 0, second = 0, fraction = 0
     cdef int wide = 2, shift = 8 * (field.width - 3)

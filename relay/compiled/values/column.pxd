@@ -1,4 +1,4 @@
-# What the printer works on: columns, values that were found in an event, and numbers in bytes.
+# The data that the printers read: columns, the values that were found in an event, and numbers in bytes.
 
 from libc.stdint cimport int64_t, uint8_t, uint64_t
 from libc.string cimport memcmp, memcpy
@@ -49,8 +49,8 @@ cdef struct Column:
     int width          # bytes of a fixed value, or of the length before a variable one
     bint variable
     bint nullable
-    bint by_text       # equal when it prints equal
-    int wire           # how it is written
+    bint by_text       # two values are equal if their printed texts are equal
+    int wire           # how the value is written in a message
     int digits         # fractional digits, DECIMAL's precision, BIT's bits, BINARY's length, labels
     int scale
     const char* name   # `{"a":"` or `,"b":"`

@@ -1,4 +1,4 @@
-# DECIMAL.
+# Prints DECIMAL values.
 
 from libc.stdint cimport uint8_t, uint64_t
 
@@ -22,7 +22,7 @@ cdef inline int decimal_width(int precision, int scale) noexcept:
 
 
 cdef inline bint print_decimal(Buffer out, const uint8_t* raw, int precision, int scale) except -1:
-    """`raw` holds decimal_width() bytes."""
+    """Append a DECIMAL. `raw` points to decimal_width() bytes."""
     cdef uint8_t copy[40]
     cdef uint8_t flip
     cdef const uint8_t* at = copy

@@ -1,4 +1,4 @@
-# FLOAT and DOUBLE in the server's form (relay.encode.texts.server_numbers is the readable one).
+# Prints FLOAT and DOUBLE as the server prints them (relay.encode.texts.server_numbers is the Python version).
 
 from libc.stdint cimport uint8_t, uint64_t
 from libc.string cimport memcpy
@@ -12,7 +12,7 @@ cdef extern from *:
     const double EXACT_TENS[16]
 
 cdef enum:
-    SURE_DIGITS = 15          # no two decimals of so many digits are the same double
+    SURE_DIGITS = 15          # two different decimals of this many digits are different doubles
     FLOAT_DIGITS = 6
     MOST_EXACT_PLACES = 12    # 24 bits of a FLOAT times 5**12 are exact in a double
 
@@ -20,7 +20,7 @@ cdef bint print_any(Buffer out, double value, bint single) except -1
 
 
 cdef inline bint print_floating(Buffer out, const uint8_t* at, bint single) except -1:
-    """Append the shortest digits of a DOUBLE, six of a FLOAT; False where it is no number."""
+    """Append the shortest digits that identify a DOUBLE, or six digits of a FLOAT; return False for NaN and infinity."""
     cdef float four
     cdef double value
     if single:
@@ -32,7 +32,7 @@ cdef inline bint print_floating(Buffer out, const uint8_t* at, bint single) exce
 
 
 cdef inline bint print_plain_double(Buffer out, double value) except -1:
-    """Append a number of at most fifteen digits around its point, the only such text that is this number; False for any other."""
+    """Append a number that has at most fifteen digits, with a decimal point; return False and append nothing for any other number."""
     cdef double magnitude = -value if value < 0 else value
     cdef uint64_t whole, scaled
     cdef int places
@@ -41,14 +41,14 @@ cdef inline bint print_plain_double(Buffer out, double value) except -1:
     whole = <uint64_t>magnitude
     places = SURE_DIGITS - (digits_of(whole) if whole else 0)
     scaled = <uint64_t>(magnitude * EXACT_TENS[places] + 0.5)
-    # Both are exact, so their quotient is rounded once, as a reader of the text rounds it.
+    # Both are exact, so the division rounds once, and a reader of the text rounds in the same way.
     if scaled == 0 or <double>scaled / EXACT_TENS[places] != magnitude:
         return False
     return print_scaled(out, value < 0, scaled, places)
 
 
 cdef inline bint print_plain_float(Buffer out, double value) except -1:
-    """Append six digits, half to even, where scaling to them is exact; False elsewhere."""
+    """Append six digits, rounded half to even, if scaling to six digits is exact; otherwise return False and append nothing."""
     cdef double magnitude = -value if value < 0 else value
     cdef double exact, rest
     cdef uint64_t whole, scaled
@@ -71,7 +71,7 @@ cdef inline bint print_plain_float(Buffer out, double value) except -1:
 
 
 cdef inline bint print_scaled(Buffer out, bint negative, uint64_t scaled, int places) except -1:
-    """Append scaled / 10**places without zeros at its end."""
+    """Append scaled / 10**places without trailing zeros."""
     cdef uint64_t whole = scaled // TENS[places]
     cdef uint64_t fraction = scaled % TENS[places]
     if negative:

@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, nonecheck=False
-"""Numbers that the plain rules of the declaration (.pxd) do not print: very large or small ones, and those of many digits."""
+"""Prints the numbers that the inlined functions of the declaration (.pxd) do not print: very large or small ones, and those of many digits."""
 
 from cpython.mem cimport PyMem_Free
 
@@ -9,12 +9,12 @@ cdef extern from "Python.h":
     char* PyOS_double_to_string(double value, char format_code, int precision, int flags, int* type) except NULL
 
 cdef enum:
-    PLAIN_PLACES = 15         # how far from the digits the point may stand without an exponent
+    PLAIN_PLACES = 15         # with more zeros than this between point and digits, an exponent is printed
     MOST_DIGITS = 64
 
 
 cdef bint print_any(Buffer out, double value, bint single) except -1:
-    """Append a number by Python's digits."""
+    """Append a number with the digits that Python computes for it."""
     cdef char* digits
     if single:
         digits = PyOS_double_to_string(value, b"e", FLOAT_DIGITS - 1, 0, NULL)
@@ -27,7 +27,7 @@ cdef bint print_any(Buffer out, double value, bint single) except -1:
 
 
 cdef bint print_general(Buffer out, const char* number) except -1:
-    """Print Python's digits as the server places their point."""
+    """Append Python's digits with the decimal point or exponent as the server prints it."""
     cdef char digits[MOST_DIGITS]
     cdef int count = 0, point = 0, exponent = 0, first = 0, i
     cdef bint behind_point = False, small = False
@@ -53,7 +53,7 @@ cdef bint print_general(Buffer out, const char* number) except -1:
             exponent = exponent * 10 + number[0] - 48
             number += 1
     if count == 0 or number[0] != 0:
-        return False  # no number
+        return False  # NaN or infinity
     while first < count and digits[first] == b"0":
         first += 1
     point += (-exponent if small else exponent) - first

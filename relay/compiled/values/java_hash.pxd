@@ -1,10 +1,10 @@
-# String.hashCode over the UTF-16 units of a text (java.lang.String), as placing needs it.
+# Java's String.hashCode over the UTF-16 units of a text, from which a row's partition is computed.
 
 from libc.stdint cimport uint8_t, uint32_t
 
 
 cdef inline uint32_t ascii_hash(const char* text, Py_ssize_t size) noexcept:
-    """Java's String.hashCode."""
+    """Return Java's String.hashCode of an ASCII text."""
     cdef uint32_t value = 0
     cdef Py_ssize_t i
     for i in range(size):
@@ -13,7 +13,7 @@ cdef inline uint32_t ascii_hash(const char* text, Py_ssize_t size) noexcept:
 
 
 cdef inline int utf8_step(const uint8_t* at, Py_ssize_t left, uint32_t* point) noexcept:
-    """Bytes of the character at `at` (RFC 3629), 0 for none."""
+    """Return the number of bytes of the UTF-8 character at `at` (RFC 3629), and its code point; 0 if it is invalid."""
     cdef uint8_t lead = at[0]
     if lead < 0x80:
         point[0] = lead
@@ -41,7 +41,7 @@ cdef inline int utf8_step(const uint8_t* at, Py_ssize_t left, uint32_t* point) n
 
 
 cdef inline bint valid_hash(const uint8_t* at, Py_ssize_t size, uint32_t* result) noexcept:
-    """Java's hash over the UTF-16 units of UTF-8 bytes; False when they are none."""
+    """Compute Java's hash over the UTF-16 units of a UTF-8 text; return False if the bytes are not valid UTF-8."""
     cdef uint32_t value = 0, point = 0
     cdef int step
     while size > 0:

@@ -1,4 +1,4 @@
-# MySQL's binary JSON as text.
+# Prints MySQL's binary JSON as text.
 
 from libc.stdint cimport uint8_t
 

@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, nonecheck=False
-"""MySQL's binary JSON as text: objects and arrays. `json_parts` finds their parts, `json_scalars` prints the others."""
+"""Prints MySQL's binary JSON as text: objects and arrays. `json_parts` finds their parts, `json_scalars` prints all other values."""
 
 from libc.stdint cimport uint8_t
 from libc.string cimport memcmp
@@ -16,7 +16,7 @@ from relay.compiled.values.json_scalars cimport (
 
 
 cdef bint print_json(Buffer out, const uint8_t* at, Py_ssize_t size) except -1:
-    """Append a document's text for use inside a JSON string; False for a document that is not supported."""
+    """Append a document's text, escaped for use inside a JSON string; return False for a document that is not supported."""
     cdef Document document
     if size == 0:
         out.put(b"null", 4)
@@ -79,14 +79,14 @@ cdef bint print_json_object(Buffer out, Document* document, Py_ssize_t start, Py
 
 
 cdef inline bint in_order(Span* left, Span* right) noexcept:
-    """Whether the key `right` may follow `left`, which has the size -1 where there is none."""
+    """Return whether the key `right` may follow the key `left`; a size of -1 in `left` means that `right` is the first key."""
     if left.size != right.size:
         return left.size < right.size
     return memcmp(left.start, right.start, left.size) < 0
 
 
 cdef bint print_json_entry(Buffer out, Document* document, Part* part, Py_ssize_t i) except -1:
-    """Append the value of one entry: the entry holds a short value itself, and the offset of a longer one."""
+    """Append the value of one entry. The entry contains a short value itself, and the offset of a longer one."""
     cdef const uint8_t* entry = part.entries + i * (1 + part.width)
     cdef int kind = entry[0]
     if kind == JSON_LITERAL:

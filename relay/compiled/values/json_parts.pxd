@@ -1,7 +1,8 @@
-# Parts of MySQL's binary JSON (relay.decode.values.json_binary is the readable form, and says how it is laid out).
+# Finds the parts of MySQL's binary JSON (relay.decode.values.json_binary is the Python version, and describes the layout).
 #
-# Every byte is claimed before it is read. A document of n bytes can claim n, so one whose parts refer to each other ends; keys are
-# in the server's order, short before long, so that no key occurs twice. Any other document is left to the readable packages.
+# Every byte is claimed before it is read, and n bytes can be claimed of a document of n bytes. So reading ends also if its parts refer to
+# each other. Keys must be in the server's order, short before long, so that no key occurs twice. The readable packages print any other
+# document.
 
 from libc.stdint cimport uint8_t
 
@@ -30,17 +31,17 @@ cdef struct Document:
     Py_ssize_t unclaimed
 
 cdef struct Part:
-    Py_ssize_t start   # what offsets count from
-    Py_ssize_t end     # never beyond the document's
+    Py_ssize_t start   # the position from which its offsets count
+    Py_ssize_t end     # not after the end of the document
     Py_ssize_t count
     const uint8_t* keys
     const uint8_t* entries
-    int width          # of a number in it
+    int width          # bytes of each number in it
     int depth
 
 
 cdef inline const uint8_t* claim(Document* document, Py_ssize_t start, Py_ssize_t size, Py_ssize_t end) noexcept:
-    """The bytes from `start` on, which must not pass `end`; NULL when they do, or belong to something else."""
+    """Claim `size` bytes from `start` on and return their address; NULL if they exceed `end`, or more bytes than the document has are claimed."""
     if size > end - start or size > document.unclaimed:
         return NULL
     document.unclaimed -= size
@@ -48,7 +49,7 @@ cdef inline const uint8_t* claim(Document* document, Py_ssize_t start, Py_ssize_
 
 
 cdef inline bint open_part(Document* document, Part* part, Py_ssize_t start, Py_ssize_t end, int width, int depth, int key_bytes) noexcept:
-    """Find the tables of an object (an array has `key_bytes` 0); False where they do not fit."""
+    """Find the key and entry tables of an object or array (`key_bytes` 0); return False if they exceed the document."""
     cdef const uint8_t* head = claim(document, start, 2 * width, end)
     cdef Py_ssize_t size
     if head == NULL or depth > DEEPEST_JSON:
@@ -64,7 +65,7 @@ cdef inline bint open_part(Document* document, Part* part, Py_ssize_t start, Py_
 
 
 cdef inline Py_ssize_t sized(Document* document, Py_ssize_t start, Py_ssize_t end, const uint8_t** found) noexcept:
-    """Claim bytes behind their length, seven bits to the byte; return how many, -1 for none."""
+    """Claim bytes that follow their length, which has seven bits per byte; return how many, -1 if the length is invalid."""
     cdef Py_ssize_t size = 0
     cdef const uint8_t* one
     cdef int i

@@ -1,4 +1,4 @@
-# The scalars of binary JSON as the server prints them, within a JSON string (relay.encode.texts.json_text is the readable form).
+# Prints the scalars of binary JSON as the server does, inside a JSON string (relay.encode.texts.json_text is the Python version).
 
 from libc.stdint cimport int64_t, uint8_t, uint64_t
 from libc.string cimport memchr
@@ -19,7 +19,7 @@ cdef enum:
     OPAQUE_DECIMAL = 246
     PACKED_BYTES = 8
     PACKED_PRECISION = 6
-    BASE64_LINE_BYTES = 57  # 76 characters
+    BASE64_LINE_BYTES = 57  # they become a line of 76 characters
 
 
 cdef inline bint print_json_scalar(Buffer out, Document* document, int kind, Py_ssize_t start, Py_ssize_t end) except -1:
@@ -60,7 +60,7 @@ cdef inline bint print_json_integer(Buffer out, const uint8_t* at, int width, bi
 
 
 cdef inline bint print_json_double(Buffer out, const uint8_t* at) except -1:
-    """A whole number keeps `.0`, so that it is read as a double again."""
+    """Append a double. An integral value keeps `.0`, so that a reader parses it as a double again."""
     cdef Py_ssize_t first = out.size
     if not print_floating(out, at, False):
         return False
@@ -84,7 +84,7 @@ cdef inline bint print_json_text(Buffer out, const uint8_t* text, Py_ssize_t siz
 
 
 cdef inline bint print_json_opaque(Buffer out, Document* document, Py_ssize_t start, Py_ssize_t end) except -1:
-    """A value in a column type's own form."""
+    """Append an opaque value: one in the binary form of another column type."""
     cdef const uint8_t* kind = claim(document, start, 1, end)
     cdef const uint8_t* raw = NULL
     cdef Py_ssize_t size
@@ -106,7 +106,7 @@ cdef inline bint print_json_opaque(Buffer out, Document* document, Py_ssize_t st
 
 
 cdef inline bint print_json_decimal(Buffer out, const uint8_t* raw, Py_ssize_t size) except -1:
-    """Precision and scale stand before it."""
+    """Append a decimal. Its first two bytes are precision and scale."""
     cdef int precision, scale
     if size < 2:
         return False
@@ -117,7 +117,7 @@ cdef inline bint print_json_decimal(Buffer out, const uint8_t* raw, Py_ssize_t s
 
 
 cdef inline bint print_json_moment(Buffer out, int kind, int64_t packed) except -1:
-    """The 64-bit form: parts << 24 | microseconds."""
+    """Append a date or time from its 64-bit form: parts << 24 | microseconds."""
     cdef uint64_t value = <uint64_t>packed
     if kind == OPAQUE_TIME:
         if packed < 0:
@@ -132,7 +132,7 @@ cdef inline bint print_json_moment(Buffer out, int kind, int64_t packed) except 
 
 
 cdef inline int print_json_bytes(Buffer out, int kind, const uint8_t* raw, Py_ssize_t size) except -1:
-    """Base64 in lines, as the server breaks them."""
+    """Append base64 with the line breaks of the server."""
     cdef Py_ssize_t at, line
     out.put(b"base64:type", 11)
     out.number(kind)

@@ -1,4 +1,4 @@
-# Texts: strings of characters, labels and base64, as JSON.
+# Prints character strings, labels and base64 as JSON.
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
@@ -25,12 +25,12 @@ cdef inline int put_bytes(Buffer out, bytes text) except -1:
 
 
 cdef inline bint print_utf8(Buffer out, const uint8_t* at, Py_ssize_t size) except -1:
-    """Append with JSON's escapes; False for bytes that are no UTF-8."""
+    """Append a text with JSON's escapes; return False for bytes that are not UTF-8."""
     return print_characters(out, at, size, False)
 
 
 cdef inline bint print_characters(Buffer out, const uint8_t* at, Py_ssize_t size, bint inside) except -1:
-    """Append UTF-8 with JSON's escapes, twice when it is a JSON string `inside` another one; False when it is none."""
+    """Append a UTF-8 text with JSON's escapes; if `inside`, escaped twice for a JSON string in a JSON string. Return False if it is not UTF-8."""
     cdef uint64_t eight, mask
     cdef uint32_t point = 0
     cdef int step
@@ -82,7 +82,10 @@ cdef inline void copy_character(char* to, const uint8_t* at, int bytes) noexcept
 
 
 cdef inline uint64_t special(uint64_t eight) noexcept:
-    """The high bits of bytes that are no ASCII, a control, a quote or a backslash; the lowest is right, those above may be its borrow."""
+    """Return the high bit of each byte that is not ASCII, a control character, a quote or a backslash.
+
+    Only the lowest set bit is reliable: a borrow of the subtraction may set bits above it.
+    """
     cdef uint64_t ones = 0x0101010101010101ULL
     cdef uint64_t quote = eight ^ ones * 0x22, backslash = eight ^ ones * 0x5C
     return (eight | (eight - ones * 0x20) | (quote - ones) | (backslash - ones)) & ones * 0x80
@@ -113,7 +116,7 @@ cdef inline int escape(char* to, uint8_t one) noexcept:
 
 
 cdef inline int escape_inside(char* to, uint8_t one) noexcept:
-    """A JSON escape whose backslashes, and quote, are escaped themselves."""
+    """Write a JSON escape in which backslashes and a quote are escaped once more; return its length."""
     cdef int before = 2 if one == 0x22 or one == 0x5C else 1
     to[0] = to[1] = 0x5C
     return before + escape(to + before, one)
@@ -144,7 +147,7 @@ cdef inline bint print_set(Buffer out, uint64_t mask, int count, tuple labels) e
 
 
 cdef inline int print_base64(Buffer out, const uint8_t* at, Py_ssize_t size, Py_ssize_t padded_size) except -1:
-    """Append base64, the bytes first filled with zeros to `padded_size`."""
+    """Append base64 of the bytes, filled with zeros to `padded_size`."""
     cdef Py_ssize_t whole = size if size > padded_size else padded_size
     cdef Py_ssize_t i
     cdef uint32_t three

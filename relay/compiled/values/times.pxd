@@ -1,4 +1,4 @@
-# Dates and times.
+# Prints dates and times.
 
 from libc.stdint cimport int64_t, uint8_t, uint64_t
 
@@ -11,7 +11,7 @@ cdef enum:
 
 
 cdef inline bint print_day(Buffer out, uint64_t year, uint64_t month, uint64_t day) except -1:
-    """`day` is below a hundred."""
+    """Append a date. `day` is below a hundred."""
     cdef char* to
     if year > 9999 or month > 12:
         return False
@@ -27,7 +27,7 @@ cdef inline bint print_day(Buffer out, uint64_t year, uint64_t month, uint64_t d
 
 
 cdef inline int print_clock(Buffer out, uint64_t hour, uint64_t minute, uint64_t second) except -1:
-    """Minutes and seconds are below a hundred."""
+    """Append a time of day. Minutes and seconds are below a hundred."""
     cdef char* to
     out.padded(hour, 2 if hour < 100 else 3)
     out.need(6)
@@ -51,12 +51,12 @@ cdef inline bint print_fraction(Buffer out, uint64_t fraction, int precision) ex
 
 
 cdef inline bint print_packed_day(Buffer out, uint64_t packed) except -1:
-    """year * 13 + month (17 bits), day (5)."""
+    """Append a date from year * 13 + month (17 bits) and day (5 bits)."""
     return print_day(out, (packed >> 5) // 13, (packed >> 5) % 13, packed & 31)
 
 
 cdef inline bint print_moment(Buffer out, uint64_t packed) except -1:
-    """A day, hour (5 bits), minute (6), second (6)."""
+    """Append date and time from a packed day, hour (5 bits), minute (6 bits) and second (6 bits)."""
     cdef uint64_t hour = packed >> 12 & 31, minute = packed >> 6 & 63, second = packed & 63
     if hour > 23 or minute > 59 or second > 59 or not print_packed_day(out, packed >> 17):
         return False
@@ -66,7 +66,7 @@ cdef inline bint print_moment(Buffer out, uint64_t packed) except -1:
 
 
 cdef inline bint print_duration(Buffer out, uint64_t packed) except -1:
-    """Hour, minute (6 bits), second (6)."""
+    """Append a duration from hours, minutes (6 bits) and seconds (6 bits)."""
     if packed >> 12 > MOST_HOURS or packed >> 6 & 63 > 59 or packed & 63 > 59:
         return False
     print_clock(out, packed >> 12, packed >> 6 & 63, packed & 63)
@@ -88,7 +88,7 @@ cdef inline bint print_timestamp(Buffer out, const uint8_t* at, Column* column) 
         out.put(b"0000-00-00 00:00:00", 19)
         return print_fraction(out, 0, column.digits)
     days, rest = seconds // DAY_SECONDS, seconds % DAY_SECONDS
-    # Days to civil date in whole numbers (Hinnant, chrono-Compatible Low-Level Date Algorithms).
+    # Converts days to a civil date by integer arithmetic (Hinnant, chrono-Compatible Low-Level Date Algorithms).
     days += 719468
     era = days // 146097
     doe = days - era * 146097

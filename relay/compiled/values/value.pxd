@@ -1,4 +1,4 @@
-# One value of a row image: as text for JSON, and in Avro's binary encoding.
+# Prints one value of a row image: as text for JSON, and in Avro's binary encoding.
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
 from libc.stdint cimport int64_t, uint8_t, uint64_t
@@ -17,9 +17,9 @@ from relay.compiled.values.times cimport print_datetime, print_day, print_time, 
 
 
 cdef inline bint print_text(Buffer out, Column* column, Span* span, list extras, int i) except -1:
-    """Append a value that is not NULL, without quotes; False when it is not valid for its column.
+    """Append a value that is not NULL, without quotes; return False if it is not valid for its column.
 
-    `extras[i]` is what the column prints from: its labels, its table of characters, or a function.
+    `extras[i]` is ColumnPlan.extra of the column: labels, a table of characters, or a function.
     """
     cdef int kind = column.kind
     cdef const uint8_t* at = span.start
