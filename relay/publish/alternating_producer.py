@@ -1,5 +1,5 @@
-"""Uses two Kafka transactions: while Kafka commits one batch, the next one is sent under a second
-transactional id.
+"""Publishes with two transactional ids: while Kafka commits one batch under one id, the next batch
+is sent under the other id.
 
 The rules are those of docs/delivery.md and ADR 85. Each of them has a mutation in
 tests/model/two_ids.
@@ -20,8 +20,9 @@ class AlternatingProducer(BatchProducer):
     """The BatchProducer of `transaction.producers = 2`; used by one thread.
 
     Batches use the two ids alternately. The first batches of a session use the first id until one
-    of them is committed. This fences a relay that was suspended while its successor opened its
-    producers, before it uses the second id.
+    of them is committed. That commit fails if a newer relay has fenced the first id. So a relay
+    that was suspended while its successor opened its producers is fenced before it uses the second
+    id.
     """
 
     def __init__(
@@ -59,8 +60,9 @@ class AlternatingProducer(BatchProducer):
 
     @property
     def needs_barrier(self) -> bool:
-        """Return whether both ids had batches since the last barrier. Markers of one id may then be
-        late.
+        """Return whether both ids had batches since the last barrier.
+
+        Kafka may then write the transaction markers of one id later than those of the other id.
         """
         return self._overlapped
 
@@ -92,8 +94,8 @@ class AlternatingProducer(BatchProducer):
     def commit(self, record: OutboundMessage) -> "Future[None]":
         """Queue the position record, then commit on a thread of this producer.
 
-        The next batch uses the same id. The coordinator lets it begin when the markers of this
-        batch are in all partitions.
+        The next batch uses the same id. The transaction coordinator lets it begin when the markers
+        of this batch are in all partitions.
         """
         return self._close(self._open, record, None)
 
@@ -115,10 +117,12 @@ class AlternatingProducer(BatchProducer):
     def commit_barrier(
         self, record: OutboundMessage, beside: Sequence[OutboundMessage]
     ) -> "Future[None]":
-        """Commit the messages under the id that the next batch does not use.
+        """Commit the position record and the messages `beside` under the id that the next batch
+        does not use.
 
-        An id begins a transaction only after the markers of its last one are in all partitions.
-        This commit lets one id begin, the next batch the other id.
+        The coordinator lets an id begin a transaction only after the markers of its previous
+        transaction are in all partitions. This transaction proves that for its own id, and the next
+        batch proves it for the other id.
         """
         self._overlapped = False
         other = self._producers[1 - self._turn]

@@ -31,16 +31,18 @@ from relay.settings import KafkaSettings, TransactionSettings
 if COMPILED:
     from relay.compiled.kafka_client import block_sender
 
-# Delivery reports are served at least this often, so that the client's queue does not fill with
-# them.
+# The relay processes delivery reports at least once per this number of messages, so that the
+# client's queue does not fill with reports.
 _MESSAGES_PER_POLL: Final = 500
-# This is a small part of the queue while the client sends some megabytes a second.
+# Pause before a full queue is tried again. The client sends only a small part of the queue in this
+# time.
 _FULL_QUEUE_POLL_SECONDS: Final = 0.002
 _REPORTS_SECONDS: Final = 0.2
 _DELETION_BYTES: Final = 256
-"""Bytes of memory in the client for a message without a value.
+"""Assumed size in bytes of a message without a value in the client's queue.
 
-If such messages counted as zero bytes, a hundred thousand would be queued at one time.
+If such messages counted as zero bytes, the relay would queue a hundred thousand of them at one
+time.
 """
 _PLUGINS: Final = "plugin.library.paths"
 _MAKING: Final = threading.Lock()
@@ -49,12 +51,14 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 def queue_configuration(kafka: KafkaSettings, transaction: TransactionSettings) -> dict[str, Any]:
-    """Return the client's settings for an idempotent producer that loses nothing. Idempotence
-    keeps the order of several requests only if the broker already has state of the producer: a
-    partition without data of the producer accepts any sequence number. The first request can be
-    refused there (the broker has not created the partition, or does not lead it yet) while the
-    second one is accepted. The first is then repeated as a duplicate: reported as delivered, and
-    lost. So only one request is in flight.
+    """Return the client's settings for an idempotent producer that loses no message.
+
+    The settings allow only one request in flight. Idempotence keeps the order of several requests
+    only if the broker already has state of the producer: a partition without such state accepts any
+    sequence number. A broker that has not created the partition yet, or does not lead it yet, can
+    refuse the first request and then accept the second one. The client repeats the first request,
+    and the broker takes it for a duplicate: it reports the messages as delivered, and they are
+    lost.
     """
     return {
         **client_configuration(kafka),
@@ -72,11 +76,12 @@ def queue_configuration(kafka: KafkaSettings, transaction: TransactionSettings) 
 
 
 class ClientQueue:
-    """A client and the access to its queue: whole blocks with compiled code, else single messages.
+    """A Kafka client and its queue. Compiled code queues whole blocks of messages; without it,
+    messages are queued one by one.
 
     `commits_tell`: the commit of a transaction fails with the error of the refused message
-    (librdkafka's INTRODUCTION, "Error handling in the transactional producer"). Messages then need
-    no delivery report, for each of which the client's binding takes Python's lock.
+    (librdkafka's INTRODUCTION, "Error handling in the transactional producer"). Then no delivery
+    reports are needed. For each report, the Python client would acquire the GIL.
     """
 
     def __init__(
@@ -112,7 +117,9 @@ class ClientQueue:
         return self.deliveries.refused_at
 
     def begin_batch(self) -> None:
-        """Start counting. No message of an earlier batch may be queued."""
+        """Start counting the messages of a batch. Call it only when no message of an earlier batch
+        is queued.
+        """
         self.deliveries = Deliveries()
         if self._sender is not None:
             self._sender.forget_refusal()
@@ -120,7 +127,8 @@ class ClientQueue:
     def put(self, message: OutboundMessage, too_late: Callable[[], bool]) -> None:
         """Queue one message; block while the queue is full.
 
-        Raises KafkaException, or BrokerUnreachable if `too_late` returns True while it waits.
+        Raises KafkaException, or BrokerUnreachable if `too_late` returns True while the queue is
+        full.
         """
         self.budget.count(1, len(message.value or b"") or _DELETION_BYTES)
         while not (self._left and self._took(message)):
@@ -159,15 +167,16 @@ class ClientQueue:
             taken, at = sender.send(topic, block, at, self._left, messages.names, messages.tail)
             self._count(taken)
             if at < len(block):
-                # The call for a single message waits for space, or raises the error.
+                # `put_one` waits for space in the queue, or raises the error of the refused
+                # message.
                 message, at = messages.message_at(topic, at)
                 put_one(message)
 
     def _took(self, message: OutboundMessage) -> bool:
         headers: HeaderList = [*message.headers]
         try:
-            # By position, with no second callback and no timestamp: keyword arguments cost a tenth
-            # of the call.
+            # Positional arguments (no second callback, no timestamp): keyword arguments would take
+            # a tenth of the time of the call.
             self.producer.produce(
                 message.topic,
                 message.value,
@@ -185,14 +194,15 @@ class ClientQueue:
     def check(self) -> None:
         """Raise an error unless every message of the batch was delivered."""
         waiting = self.flush(0)
-        if waiting:  # a log line of the client is in the same queue
+        if waiting:  # a log line of the client counts as a queued message too
             waiting = self.flush(0)
         if refusal := self.refusal:
             raise refusal
         self.deliveries.check(waiting)
 
     def flush(self, seconds: float) -> int:
-        """Process delivery reports; return how many messages the client still holds.
+        """Process delivery reports for at most `seconds`; return how many messages the client still
+        holds.
 
         Raises the error that ended the client.
         """
@@ -231,9 +241,11 @@ class ClientQueue:
 
     @contextmanager
     def _fatal_errors(self) -> Iterator[None]:
-        """Context manager: turn a fatal error of the client into the relay's, or into the
-        refusal of the message that caused it. The client's binding raises such an error once,
-        instead of serving reports; the reports follow with the next call.
+        """Context manager: turn a fatal error of the client into the relay's error, or into the
+        refusal of the message that caused it.
+
+        The Python client raises such an error once, instead of calling the report callbacks. The
+        next call processes the reports.
         """
         try:
             yield
@@ -248,13 +260,13 @@ class ClientQueue:
 def _with_sender(
     configuration: dict[str, Any],
 ) -> "tuple[Producer, block_sender.BlockSender | None]":
-    """Create the client with the compiled sender as its plugin; without it if this build of the
+    """Create the client with the compiled sender as its plugin, or without it if this build of the
     client has no plugin support.
     """
     try:
         block_sender.load(cimpl.__file__)
         plugins = ";".join(filter(None, [configuration.get(_PLUGINS), block_sender.__file__]))
-        with _MAKING:  # the sender uses the client that was created last
+        with _MAKING:  # the sender attaches to the client that was created last
             producer = Producer({**configuration, _PLUGINS: plugins}, logger=CLIENT_LOG)
             return producer, block_sender.BlockSender(producer)
     except (OSError, KafkaException) as exc:

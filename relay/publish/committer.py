@@ -1,4 +1,4 @@
-"""A thread for calls that wait for the broker, while other threads read and decode."""
+"""Runs calls that wait for the broker on a separate thread, while other threads read and decode."""
 
 from collections.abc import Callable
 from concurrent.futures import Future

@@ -35,7 +35,7 @@ def keep_password_fresh(queue: "ClientQueue", kafka: KafkaSettings, used: object
 def _watch(
     found: "weakref.ref[ClientQueue]", user: str, password: VariableSecret, used: object
 ) -> None:
-    rest = threading.Event()  # never set
+    rest = threading.Event()  # no code sets this event; it is a timer
     while not rest.wait(_POLL_SECONDS):
         present = password.get_secret_value()
         if not _refreshed(found, user, present, used):
@@ -44,7 +44,10 @@ def _watch(
 
 
 def _refreshed(found: "weakref.ref[ClientQueue]", user: str, password: str, used: object) -> bool:
-    """Return whether the queue still exists; there is no reference to it between two checks."""
+    """Pass a changed password to the queue's client; return whether the queue still exists.
+
+    The thread holds no reference to the queue between two checks, so that the queue can be freed.
+    """
     queue = found()
     if queue is None or queue.closed:
         return False

@@ -1,11 +1,13 @@
-"""For clusters that forbid transactions: rows first, then the position.
+"""Publishes without Kafka transactions, for clusters that forbid them: first the rows, then the
+position.
 
-A crash between the two repeats rows.
+After a crash between the two, the relay publishes the rows again.
 
-A partition always contains a prefix of the sent messages, also after a failed batch. Otherwise a
-later row could become visible before an earlier one, which would follow when both are read again.
-So no message ever times out (the client would send the messages after it), and a message that a
-broker refuses ends the client (`enable.gapless.guarantee`).
+A partition always contains a prefix of the sent messages, also after a failed batch. Without this
+rule a consumer could see a later row before an earlier one, because the relay reads both again and
+publishes the earlier row then. Two settings enforce it: no message ever times out (the client would
+send the messages after it), and a message that a broker refuses ends the client
+(`enable.gapless.guarantee`).
 """
 
 from concurrent.futures import Future
@@ -33,8 +35,10 @@ _WITHOUT_GAPS: Final = {
 
 
 class IdempotentProducer(BatchProducer):
-    """The BatchProducer of `delivery = "at_least_once"`: no fence, no visible transactions;
-    repeats have the same execute position.
+    """The BatchProducer of `delivery = "at_least_once"`.
+
+    It fences no other producer, and messages are visible before the commit. A row that is published
+    again has the same execute position.
     """
 
     def __init__(self, kafka: KafkaSettings, transaction: TransactionSettings, name: str) -> None:
@@ -79,7 +83,8 @@ class IdempotentProducer(BatchProducer):
         try:
             self._queue.put(message, lambda: deadline.passed)
         except KafkaException as exc:
-            # after a refusal the client accepts no more messages; the first reason is the cause
+            # After a refusal the client accepts no further message, so the first refusal is the
+            # cause.
             self._queue.flush(_FLUSH_SECONDS)
             raise self._queue.refusal or undelivered(
                 error_of(exc), f"Passing a message for {message.topic} to the Kafka client"

@@ -72,12 +72,12 @@ class BatchProducer(Protocol):
     def commit_overlapping(
         self,
         record: OutboundMessage,
-        free: Callable[[], object],  # noqa: ARG002 - nothing is free before the answer
+        free: Callable[[], object],  # noqa: ARG002 - the next batch begins after the answer
     ) -> "Future[None]":
-        """Close the batch. Per partition, consumers see it before the next one; across partitions
-        they may not.
+        """Close the batch. In each partition consumers see it before the next batch; between
+        partitions the order is not guaranteed.
 
-        `free` is called on another thread when `overlaps` becomes True before the answer.
+        `free` is called on another thread if `overlaps` becomes True before the commit is answered.
         """
         return self.commit(record)
 

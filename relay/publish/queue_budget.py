@@ -1,19 +1,21 @@
-"""Computes how much the client's queue may hold. Pure."""
+"""Computes how many messages the Kafka client's queue may hold. Without input or output."""
 
 from typing import Final
 
 from relay.settings import KafkaSettings
 
 PARTITION_BYTES: Final = 128_000
-"""Smallest number of bytes per partition. Each request has messages of one partition, and one
-request is in flight: smaller requests would overload the brokers.
+"""Smallest number of queued bytes per partition.
+
+Each request has messages of one partition, and one request is in flight. With fewer bytes per
+request, the brokers would get too many requests.
 """
 MOST_BYTES: Final = 32_000_000
 _REMEMBERED_MESSAGES: Final = 20_000
 
 
 def wanted_bytes(kafka: KafkaSettings, partitions: int) -> int:
-    """Return the bytes to hold for this many partitions.
+    """Return how many bytes the queue may hold for messages to this many partitions.
 
     At least `queue_bytes`, and enough for each partition to have messages to send.
     """
@@ -55,9 +57,9 @@ class QueueBudget:
         self._bytes += size_bytes
 
     def left(self, waiting: int) -> int:
-        """Return how many messages may be queued while `waiting` are there.
+        """Return how many more messages may be queued while `waiting` messages are in the queue.
 
-        Never negative; at least one if none waits.
+        Never negative; at least one if `waiting` is 0.
         """
         room = self._wanted_bytes * self._messages // max(self._bytes, 1)
         return max(room - waiting, 0 if waiting else 1)

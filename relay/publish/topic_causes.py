@@ -1,4 +1,6 @@
-"""Finds the reason why the brokers did not accept a batch, if the client only reports a timeout."""
+"""Finds the reason why the brokers did not accept a batch, for errors of the client that do not
+name it: timeouts and missing rights.
+"""
 
 from collections.abc import Collection, Iterator
 from typing import Final, NoReturn
@@ -18,7 +20,7 @@ from relay.settings import KafkaSettings
 _ASK_SECONDS: Final = 2.0
 _NO_LEADER: Final = -1
 _LEADERLESS: Final = (
-    "Bring back a broker that has the partition; the relay continues by itself then."
+    "Start a broker that has a replica of the partition; the relay then continues by itself."
 )
 
 
@@ -86,11 +88,14 @@ def _missing(cluster: ClusterMetadata, sent: Collection[tuple[str, int]]) -> Ite
     for topic, partition in sorted(sent):
         partitions = cluster.topics[topic].partitions if topic in cluster.topics else {}
         if not partitions:
-            yield f"The cluster has no topic {topic} any more; messages for it were waiting."
+            yield (
+                f"The cluster has no topic {topic} any more; messages for it were waiting to "
+                "be sent."
+            )
         elif partition not in partitions:
             yield (
-                f"Topic {topic} has {len(partitions)} partitions and no partition {partition} any "
-                f"more; messages for it were waiting."
+                f"Topic {topic} has {len(partitions)} partitions and no partition {partition} "
+                "any more; messages for it were waiting to be sent."
             )
 
 

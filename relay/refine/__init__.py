@@ -1,7 +1,6 @@
-"""Settings for rows beyond names: field lists, conditions, masks and the installation's own
-functions.
+"""Applies the row settings of an instance: field lists, conditions, masks and transforms.
 
-Pure.
+Transforms are Python functions of the installation's own packages. Without input or output.
 """
 
 from relay.refine.masks import TextOf

@@ -1,4 +1,4 @@
-"""The columns that a transform adds to a table, and the key that names its rows then."""
+"""Adds the columns that a transform's settings define to a table, and sets its key."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -56,7 +56,10 @@ def _column(name: str, kind: str, measures: Sequence[int]) -> Column | None:
 def widened(
     definition: TableDefinition, adds: Mapping[str, str], key: Sequence[str]
 ) -> TableDefinition:
-    """Return the table with more columns, and with another key where one is named.
+    """Return the table definition with more columns, and with another key.
+
+    adds  name of each added column to its type text
+    key   names of the new key's columns; empty: the key stays the same
 
     Raises RuleRefused, ConfigurationError.
     """

@@ -1,4 +1,4 @@
-"""A condition bound to the columns of a table: SQL's three values, True, False and None for
+"""Binds a condition to the columns of a table. A bound condition is True, False, or None for SQL's
 unknown.
 """
 
@@ -130,7 +130,7 @@ class ConditionBinder:
         return holds
 
     def _alike(self, left: _Side, right: _Side) -> tuple[_Side, _Side]:
-        """Both sides in one family."""
+        """Return both sides with values of one family, which Python can compare."""
         if _is_null(left) or _is_null(right):
             return left, right
         left, right = self._read(left, right.family), self._read(right, left.family)
@@ -162,7 +162,9 @@ def _is_null(side: _Side) -> bool:
 
 
 def _as_float(side: _Side) -> _Side:
-    """As the server compares exact numbers with floating ones."""
+    """Return the side with its numbers as floats: the server compares exact and floating-point
+    numbers so.
+    """
     value = side.value
 
     def as_float(row: Row) -> float | None:

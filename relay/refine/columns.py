@@ -1,4 +1,4 @@
-"""The published columns of a table: a field list, which always includes the key."""
+"""Applies field lists: the columns of a table that are published, which always include the key."""
 
 from collections.abc import Sequence
 
@@ -17,8 +17,8 @@ def listed(definition: TableDefinition, rules: Sequence[RowRuleSettings]) -> tup
         return None
     names = [column.name.lower() for column in definition.map.columns]
     versions = definition.versions
-    # Without the end of its version, a row of the history cannot be distinguished from a present
-    # row, nor from a deleted one.
+    # A consumer needs the end of a row's version to distinguish a history row from a current or a
+    # deleted one.
     key = {
         *definition.key,
         *definition.map.primary_key,
@@ -41,7 +41,9 @@ def lets_pass(rule: RowRuleSettings, column: str) -> bool:
 
 
 def touches(change: RowChange, ordinals: Sequence[int]) -> bool:
-    """Return whether a change touches one of these columns; an insert and a delete touch all."""
+    """Return whether a change changes one of these columns; an insert and a delete change all
+    columns.
+    """
     before, after = change.before, change.after
     if before is None or after is None:
         return True

@@ -1,4 +1,4 @@
-"""Which column values can be compared: numbers, texts, times and durations."""
+"""Decides which column values can be compared: numbers, texts, times and durations."""
 
 import re
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""A condition on a row as it is written: the tree that its text is read into."""
+"""The tree of a parsed condition on a row."""
 
 from dataclasses import dataclass
 from decimal import Decimal

@@ -1,6 +1,6 @@
-"""The text of a condition → its tree.
+"""Parses the text of a condition into a tree.
 
-What SQL calls a search condition, without functions, arithmetic and subqueries.
+The grammar is that of a search condition in SQL, without functions, arithmetic and subqueries.
 """
 
 from decimal import Decimal

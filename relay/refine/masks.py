@@ -14,19 +14,32 @@ from relay.refine.comparable import is_text
 from relay.settings import MaskSettings
 
 FEWEST_SALT_CHARACTERS: Final = 16
-"""Telephone numbers are few: only the salt protects them, and a short salt can be guessed."""
+"""Smallest number of characters in the salt of a hash mask.
+
+Values such as telephone numbers are few, so an attacker could hash all of them. Only a salt that
+cannot be guessed protects them.
+"""
 
 _HASH_CHARACTERS: Final = 64
 _UTF8: Final = "utf8mb4"
 
 TextOf: TypeAlias = Callable[[Column, str, Callable[[], None]], Callable[[Any], str]]
-"""Column, its type text, and the function called for invalid bytes → the printer of its values."""
+"""Creates the function that prints a column's values as text.
+
+Arguments: the column, its type text, and a function that is called for bytes that are not valid
+characters.
+"""
 
 Masked: TypeAlias = Callable[[Value], Value]
 
 
 class MaskedColumn(NamedTuple):
-    """The published definition of a masked column, and its masked values."""
+    """A masked column.
+
+    column     the definition of the column in messages
+    type_text  its type in messages
+    value      the function from a read value to the masked one
+    """
 
     column: Column
     type_text: str
@@ -34,7 +47,7 @@ class MaskedColumn(NamedTuple):
 
 
 class Mask:
-    """One mask of the settings. Raises ConfigurationError."""
+    """One mask of the settings. Raises ConfigurationError for a salt that is too short."""
 
     def __init__(self, settings: MaskSettings) -> None:
         self._settings = settings
@@ -53,7 +66,7 @@ class Mask:
         return hmac.new(self._salt, own.encode(), sha256).hexdigest()
 
     def masks(self, definition: TableDefinition, column: Column) -> bool:
-        """Return whether the mask holds for a column of a real table."""
+        """Return whether the mask applies to a column of a real table."""
         return self._columns.matches(f"{definition.id}.{column.name}")
 
     def on(self, definition: TableDefinition, ordinal: int, text_of: TextOf) -> MaskedColumn:
@@ -100,7 +113,7 @@ class Mask:
             content = text(read).encode("utf-8", "surrogatepass")
             if unreadable and isinstance(read, bytes):
                 unreadable.clear()
-                content = b"\xff" + read  # no text begins so
+                content = b"\xff" + read  # no valid text begins with this byte
             return hmac.digest(self._salt, content, "sha256").hex().encode("ascii")
 
         return value
@@ -136,7 +149,7 @@ class Mask:
 
 
 def first_mask(masks: Sequence[Mask], definition: TableDefinition, column: Column) -> Mask | None:
-    """Return the first mask that holds for a column."""
+    """Return the first mask that applies to a column; None if there is none."""
     return next((mask for mask in masks if mask.masks(definition, column)), None)
 
 

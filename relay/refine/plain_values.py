@@ -1,4 +1,4 @@
-"""Decoded values ↔ the plain ones that transforms see.
+"""Converts decoded values into the plain Python values that transforms receive, and back.
 
 A value that the column cannot hold is refused: a format with types would write it as another one.
 """
@@ -31,9 +31,11 @@ _SINGLE: Final = struct.Struct("<f")
 
 
 class PlainColumn(NamedTuple):
-    """Both ways for one column's values other than NULL.
+    """The two conversions of one column's values; NULL is not converted.
 
-    The way back raises ValueError, TypeError or OverflowError for a value that it cannot hold.
+    out   decoded value to plain value
+    back  plain value to decoded value; raises ValueError, TypeError or OverflowError for a value
+          that the column cannot hold
     """
 
     out: Callable[[Any], Plain]
@@ -41,7 +43,7 @@ class PlainColumn(NamedTuple):
 
 
 def plain_column(column: Column, text: Callable[[Any], str]) -> PlainColumn:
-    """Return both ways for a column; `text` prints its values."""
+    """Return the conversions of a column. `text` prints its values."""
     if column.type is ColumnType.JSON:
         return PlainColumn(text, _document)
     if column.type is ColumnType.ENUM:
@@ -63,7 +65,10 @@ def plain_column(column: Column, text: Callable[[Any], str]) -> PlainColumn:
 
 
 def _checked(plain: Any, *types: type) -> Any:
-    """A bool is an int for Python alone."""
+    """Return `plain` if it has one of the types; otherwise raise TypeError, also for a bool.
+
+    In Python a bool is an int, but it is no number for SQL.
+    """
     if not isinstance(plain, types) or isinstance(plain, bool):
         raise TypeError(
             f"{type(plain).__name__} where {' or '.join(each.__name__ for each in types)} is needed"

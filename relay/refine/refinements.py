@@ -1,4 +1,4 @@
-"""The rules, masks and transforms of one instance, and the result for each table."""
+"""Parses the rules, masks and transforms of one instance, and combines those of each table."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
@@ -22,7 +22,7 @@ from relay.settings import LookupSettings, MaskSettings, RowRuleSettings, Transf
 
 
 class AskedOfRows(Protocol):
-    """Settings for rows beyond names: those of an instance, or of a job that copies its tables."""
+    """The row settings of an instance, or of a Spark job that copies its tables."""
 
     @property
     def rules(self) -> tuple[RowRuleSettings, ...]:
@@ -42,7 +42,7 @@ class AskedOfRows(Protocol):
 
 
 class _Rule:
-    """One rule, read."""
+    """One rule, with its parsed condition."""
 
     def __init__(self, settings: RowRuleSettings) -> None:
         self.settings = settings
@@ -53,9 +53,10 @@ class _Rule:
 
 
 class Refinements:
-    """The row settings of one instance.
+    """The row settings of one instance, ready to be applied.
 
-    Raises ConfigurationError (ConditionRefused among them) if one cannot be read or found.
+    Raises ConfigurationError (ConditionRefused among them) if a setting cannot be parsed or names
+    something that does not exist.
     """
 
     def __init__(self, settings: AskedOfRows, lookups: Mapping[str, Lookup]) -> None:
@@ -64,7 +65,8 @@ class Refinements:
         self._transforms = {each.table: Transform(each, lookups) for each in settings.transforms}
         if len(self._transforms) < len(settings.transforms):
             raise ConfigurationError(
-                "Two transforms are for the same table; one function may call others."
+                "Two transforms have the same `table`. Keep one of them; its function may call "
+                "other functions."
             )
 
     @classmethod
@@ -191,4 +193,4 @@ def _published(
 
 
 def _ignore(*_: Any) -> None:
-    """Undecodable bytes are counted where they are published."""
+    """Do nothing: undecodable bytes are counted where rows are published."""

@@ -22,17 +22,19 @@ class NotPublished(NamedTuple):
 
 
 OPERATION: Final = NotPublished("a rule leaves its operation out.", "rule_operation")
-CONDITION: Final = NotPublished("the condition of a rule does not hold.", "rule_condition")
-FIELDS: Final = NotPublished("it touches none of the fields of a rule.", "rule_fields")
+CONDITION: Final = NotPublished("the condition of a rule is not true for it.", "rule_condition")
+FIELDS: Final = NotPublished("it changes none of the columns that a rule lists.", "rule_fields")
 TRANSFORM: Final = NotPublished("its transform returned no row.", "transform")
 
 
 class TableRefinement:
-    """Rules, transform, field list and masks of one real table, in this order.
+    """Applies the row settings of one real table, in this order: rules, transform, field list,
+    masks.
 
-    `definition` is the table for partitioning, splitting and tags: the source's, with the columns
-    that a transform adds. `published` is the table in messages. `pairs` is the number of order keys
-    per row of a transform, None without one.
+    definition  the table for partitioning, splitting and tags: the source's table with the columns
+                that a transform adds
+    published   the table as messages describe it
+    pairs       number of order keys that each row of the source takes; None without a transform
     """
 
     def __init__(
@@ -56,9 +58,9 @@ class TableRefinement:
 
     @property
     def omitted(self) -> frozenset[int]:
-        """The columns of `definition` that no message has.
+        """The ordinals of the columns of `definition` that no message contains.
 
-        None if a transform is given all columns.
+        Empty if there is a transform, because its function receives all columns.
         """
         if self._fields is None or self._transform is not None:
             return frozenset()
@@ -66,11 +68,13 @@ class TableRefinement:
 
     @property
     def conditional(self) -> bool:
-        """Whether a row may be left out for its values."""
+        """Whether a rule has a condition, so that the values of a row decide whether it is
+        published.
+        """
         return bool(self._conditions)
 
     def takes(self, operation: Operation) -> bool:
-        """Return whether changes of this kind may be published at all."""
+        """Return whether the rules accept changes with this operation."""
         return operation in self._operations
 
     def changes(self, change: RowChange) -> Sequence[RowChange] | NotPublished:
@@ -106,8 +110,11 @@ class TableRefinement:
         )
 
     def _seen(self, change: RowChange) -> RowChange | None:
-        """A row that comes under the condition is inserted for those who read, and one that leaves
-        it is deleted.
+        """Return the change as consumers of the rows under the condition see it; None if they see
+        no change.
+
+        An update that makes the condition true for a row becomes an insert. One that makes it false
+        becomes a delete.
         """
         if not self._conditions:
             return change

@@ -1,5 +1,5 @@
-"""The installation's own functions between the source's rows and the published ones, loaded as
-entry points.
+"""Loads transforms: functions of the installation's own packages that change rows before they are
+published.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -20,9 +20,9 @@ ENTRY_POINTS: Final = "roma.transforms"
 
 
 class Transform:
-    """One function of the settings, with its lookups.
+    """One transform of the settings, with its lookups.
 
-    Raises ConfigurationError if it cannot be imported.
+    Raises ConfigurationError if its function cannot be imported.
     """
 
     def __init__(self, settings: TransformSettings, lookups: Mapping[str, Lookup]) -> None:
@@ -44,9 +44,10 @@ class Transform:
         *,
         discreet: bool,
     ) -> "TableTransform":
-        """Return it for the rows of a real table; `texts` print the columns of that.
+        """Return the transform for the rows of one real table.
 
-        `discreet`: errors must not repeat values.
+        texts     functions that print the values of the table's columns
+        discreet  True: errors must not contain values, because some of them are masked or hidden
         """
         return TableTransform(self, definition, logical, texts, discreet=discreet)
 
@@ -71,10 +72,12 @@ def transform_function(name: str) -> TransformFunction:
 
 
 class TableTransform:
-    """A transform for one real table: `definition` is the table with the columns that it adds.
+    """A transform for one real table. `definition` is the table with the columns that the transform
+    adds.
 
-    Each row of the source takes `pairs` order keys, regardless of the number of its changes. So
-    later rows keep their order keys when a row is read again and a lookup answers differently.
+    Each row of the source takes `pairs` order keys, regardless of how many changes the function
+    returns. So later rows keep their order keys if the relay reads a row again and a lookup then
+    has another answer.
     """
 
     def __init__(
@@ -88,7 +91,8 @@ class TableTransform:
     ) -> None:
         settings = transform.settings
         self.definition = widened(definition, settings.adds, settings.key)
-        self.pairs = 2 * settings.most_changes  # a change of the key is two
+        # an update that changes the key is published as two changes
+        self.pairs = 2 * settings.most_changes
         self._transform = transform
         self._logical = str(logical)
         added = self.definition.map.columns[len(texts) :]
@@ -130,7 +134,8 @@ class TableTransform:
     def _plain(self, row: Row | None) -> dict[str, Plain] | None:
         if row is None:
             return None
-        read = zip(self._columns, row, strict=False)  # the columns that it adds have no value yet
+        # the added columns have no value in the source's row
+        read = zip(self._columns, row, strict=False)
         return {
             name: None if value is None else column.out(value)
             for (name, column), value in read
@@ -140,7 +145,8 @@ class TableTransform:
     def _row_change(self, made: Change, given: RowChange) -> RowChange:
         if made.before is None and made.after is None:
             raise TransformFailed(
-                f"The transform {self._transform.settings.function} returned no row."
+                f"The transform {self._transform.settings.function} returned a change with "
+                "neither `before` nor `after`."
             )
         return RowChange(self._row(made.before, given), self._row(made.after, given))
 
@@ -150,13 +156,16 @@ class TableTransform:
         names = {name for name, _ in self._columns}
         if not image.keys() <= names:
             raise ValueError(
-                f"the table has no column {min(image.keys() - names)!r}, and adds does not name it"
+                f"the table has no column {min(image.keys() - names)!r}, and `adds` does not "
+                "name it"
             )
         return tuple([self._value(ordinal, image, given) for ordinal in range(len(self._columns))])
 
     def _value(self, ordinal: int, image: Image, given: RowChange) -> Value:
-        """Return a value; one that the function left unchanged stays as it was read, because
-        plain values cannot represent everything.
+        """Return the value of one column of a returned row.
+
+        A value that the function did not change stays as it was read, because plain values cannot
+        represent every value.
         """
         name, column = self._columns[ordinal]
         if name not in image:

@@ -1,4 +1,7 @@
-"""Raw items of the source on disk, for the time that Kafka cannot take them."""
+"""Stores what the relay reads from a source on its disk, while Kafka cannot accept it.
+
+An item is a part of a source transaction: its begin, a row event, a statement, or its end.
+"""
 
 from relay.spool.cursor import SpoolCursor, SpooledItems
 from relay.spool.owned_folder import OwnedFolder

@@ -1,4 +1,4 @@
-"""Reads the visible items in a spool, from one position on."""
+"""Reads the visible items of a spool, from one position on."""
 
 from collections import deque
 from collections.abc import Sequence
@@ -23,14 +23,16 @@ class SpooledItems(NamedTuple):
 
 
 class Visible(Protocol):
-    """The data of the spool that a cursor may read."""
+    """The interface by which a cursor finds the data that it may read."""
 
     def visible(self, segment: Segment) -> tuple[int, Segment | None]:
-        """Return how far a file may be read, and the next file."""
+        """Return the number of bytes of a file that may be read, and the next file; None if there
+        is none.
+        """
 
 
 class SpoolCursor:
-    """Reads the items of one transaction after the other. Used by one thread."""
+    """Reads the items of a spool, transaction by transaction. Used by one thread."""
 
     def __init__(self, spool: Visible, segment: Segment) -> None:
         self._spool = spool
@@ -97,11 +99,13 @@ class SpoolCursor:
 
 
 def _meets(before: SourcePosition, at: SourcePosition, item: RawItem | None = None) -> bool:
-    """Return False if the spool holds a file of the position's name that can be another one: the
-    server began its binlog again.
+    """Return whether the position is in the spool's file of that name, and not in another file that
+    got the same name when the server began its binlog again.
 
-    `before` is the end of the last transaction before the position, `item` the item after it. The
-    first item of a file is an Advance, so one of the two names the file's identity.
+    before  the end of the last transaction before the position
+    item    the item after the position
+
+    The first item of a file is an Advance, so `before` or `item` names the identity of the file.
     """
     if before.binlog.file == at.binlog.file:
         return same_file(before.identity, at.identity)

@@ -1,7 +1,8 @@
-"""Frames in a file: a block with its length, its checksum, and the time at which it was read from
-the source.
+"""Reads and writes frames. A frame is a block of items with its length, its checksum, and the time
+at which it was read from the source.
 
-An incomplete frame, or one that does not match its checksum, ends the file: the rest is not read.
+A reader stops at an incomplete frame, and at one that does not match its checksum. It does not read
+the rest of the file.
 """
 
 import struct
@@ -10,14 +11,20 @@ from typing import BinaryIO, Final, NamedTuple
 
 _HEAD: Final = struct.Struct(
     "<IIQB"
-)  # bytes of the block, CRC32 of all that follows it in the frame, Unix milliseconds, closed
+)  # bytes of the block, CRC32 of everything after this field, Unix milliseconds, closed
 _UNCHECKED_BYTES: Final = 8
 LARGEST_BLOCK_BYTES: Final = 2**31
-"""Longer ones are not believed; an event of the binlog has at most 1 GiB."""
+"""Largest length of a block that a reader accepts. A greater length means damage, because an event
+of the binlog has at most 1 GiB.
+"""
 
 
 class Frame(NamedTuple):
-    """`closed`: the last item of the block ends a transaction, or is between two."""
+    """A block of items.
+
+    read_ms  when it was read from the source, in Unix milliseconds
+    closed   whether no transaction is open after the last item of the block
+    """
 
     block: bytes
     read_ms: int

@@ -1,7 +1,8 @@
-"""Items of `relay.source` as bytes, and back. A block holds items one after the other, each
-after a byte with its kind. Names and table maps are repeated often, so a block has each of them
-once, before the first item that refers to it by number. Integers are little-endian; texts are
-UTF-8.
+"""Converts items of `relay.source` into bytes, and back.
+
+A block holds items one after another, each after a byte with its kind. Names and table maps are
+repeated often. So a block contains each of them once, as a shared text, before the first item that
+refers to it by number. Integers are little-endian; texts are UTF-8.
 """
 
 import struct
@@ -24,12 +25,12 @@ from relay.model.sql_mode import NO_MODE, SqlMode
 _SHARED, _BEGIN, _ROWS, _STATEMENT, _END, _ADVANCE, _XA = range(7)
 _XA_ACTIONS: Final = tuple(XaAction)
 _NO_TIME: Final = -(2**63)
-# Stands before a statement's sql_mode, failure and server's character set in a shared text of its
-# own, which belongs to the next statement. An older relay reads it as a shared text that no item
-# refers to. No file name, table map or identity begins so.
+# Prefix of a shared text with three facts about the next statement: sql_mode, failure, and the
+# server's character set. An older relay reads it as a shared text that no item refers to. No file
+# name, table map or identity begins with these bytes.
 _MODE_MARK: Final = b"\xff" * 6 + b"sql_mode"
 
-_SHARED_HEAD: Final = struct.Struct("<BI")  # bytes of it
+_SHARED_HEAD: Final = struct.Struct("<BI")  # length in bytes
 _BEGIN_HEAD: Final = struct.Struct(
     "<BIQqIH"
 )  # file, offset, commit time, header time, bytes of the GTID
@@ -44,7 +45,8 @@ _ADVANCE_HEAD: Final = struct.Struct("<BIQI")  # file, offset, identity
 _XA_HEAD: Final = struct.Struct("<BIQBH")  # file, offset, action, bytes of the name
 _MODE: Final = struct.Struct(
     "<Q?I"
-)  # sql_mode, whether it failed, number of the shared text; the character set may follow
+    # sql_mode, whether the statement failed, number of this shared text; a character set may follow
+)
 _NO_MODE: Final[tuple[SqlMode, bool, str]] = (NO_MODE, False, "")
 _IDENTITY: Final = struct.Struct("<IQ")  # server id, creation time of the file; the uuid follows
 
@@ -127,9 +129,11 @@ class BlockWriter:
         self._block += head + xid
 
     def _add_mode(self, item: Statement) -> None:
-        """Append how the statement that follows was carried out.
+        """Append sql_mode, failure and character set of the statement that follows, as a shared
+        text.
 
-        Its number makes each of these texts another one.
+        The text contains its own number, so that each of these texts is unique and is written
+        again.
         """
         charset = item.server_charset.encode()
         self._number(
@@ -151,8 +155,8 @@ class BlockWriter:
         return self._identity[1]
 
     def _number(self, shared: bytes) -> int:
-        """Return the number of a value that many items share; the empty file name has a number
-        too.
+        """Return the number of a shared text, and write the text if it is new. The empty file name
+        has a number too.
         """
         number = self._shared.get(shared)
         if number is None:
@@ -170,7 +174,7 @@ def items_of(block: bytes) -> Iterator[RawItem]:
 
 
 class _BlockReader:
-    """Reads one block from its front to its end."""
+    """Reads the items of one block in their order."""
 
     def __init__(self, block: bytes) -> None:
         self._block = block
@@ -263,8 +267,8 @@ class _BlockReader:
         return self._identities[number]
 
 
-# By kind, and not bound to a reader: that would make it a cycle, which holds its block until the
-# collector comes.
+# Functions by kind. They are not bound methods: those would form a reference cycle with the reader,
+# which would keep its block in memory until the garbage collector runs.
 _READERS: Final[tuple[Callable[[_BlockReader], RawItem | None], ...]] = (
     _BlockReader.shared_bytes,
     _BlockReader.begin,

@@ -1,4 +1,4 @@
-"""One process at a time owns the files of a spool."""
+"""Ensures that one process at a time owns the files of a spool."""
 
 import fcntl
 import os
@@ -18,9 +18,11 @@ from relay.spool.segment import segment_paths
 
 _LOCK: Final = "lock"
 _OWNED: Final = "owned-"
-"""The owner's folder has this prefix; a new owner gives it another name."""
+"""Prefix of the owner's folder. Each new owner renames the folder."""
 _GATHERED: Final = "gathered"
-"""The folder into which files of an earlier release are moved, before it gets an owner's name."""
+"""The folder into which files of an earlier release of the relay are moved, before a new owner
+renames it.
+"""
 _RENAME_SECONDS: Final = 2.0
 _POLL_SECONDS: Final = 0.02
 
@@ -31,16 +33,16 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 class OwnedFolder:
-    """The files of an instance's spool, owned from `take` to `free`, to the end of the process, or
-    until another leader takes them.
+    """The files of an instance's spool. The process owns them from `take` until `free`, its own
+    end, or the moment when another leader takes them.
 
     They are in a folder inside `folder` whose name no other owner uses. A process that was paused
-    while another one became leader finds no file under its name, so it can neither delete nor
+    while another one became leader finds no file under its old name. So it can neither delete nor
     replace the files of the new owner.
     """
 
     def __init__(self, folder: Path, leads: Callable[[], bool]) -> None:
-        """`leads` asks ZooKeeper whether this process is still the leader."""
+        """`leads` returns whether ZooKeeper confirms that this process is still the leader."""
         self._folder = folder
         self._leads = leads
         self._file: BinaryIO | None = None
@@ -48,8 +50,8 @@ class OwnedFolder:
     def take(self) -> Path:
         """Return the owned folder with the files that the last owner left. Raises SpoolUnusable.
 
-        The files of a live process are taken too, because only the leader may take them: the
-        caller may have been paused since it was elected.
+        It also takes the files of a process that still runs. First it checks in ZooKeeper that the
+        caller is the leader, because the caller may have been paused since its election.
         """
         self.free()
         with disk_errors(self._folder):
@@ -70,8 +72,8 @@ class OwnedFolder:
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
-        """Exclude other processes that take the files. A release before this one holds the lock as
-        long as it leads.
+        """Exclude other processes that take the files. An earlier release of the relay holds this
+        lock as long as it leads.
         """
         with (self._folder / _LOCK).open("wb") as file:
             end_s = monotonic() + _RENAME_SECONDS
@@ -94,14 +96,18 @@ class OwnedFolder:
         if _has_live_owner(owned):
             _separate_last(owned)
             _log.warning(
-                "spool_taken", folder=str(self._folder), reason="its last owner is paused or slow"
+                "spool_taken",
+                folder=str(self._folder),
+                reason="its last owner still runs: it is paused or slow",
             )
 
     def _gathered(self) -> Path | None:
-        """Return the folder with the files that a release before this one wrote; None without any.
+        """Return the folder with the files that an earlier release of the relay wrote; None if
+        there are none.
 
-        It finds no file of an owner, so what it wrote after a downgrade is newer than those. The
-        newest is moved first: what an interrupted take leaves behind has no gap, and counts alone.
+        That release reads no owner's folder. So what it wrote after a downgrade is newer than the
+        owners' folders. The newest file is moved first: if the move is interrupted, the files that
+        were not moved are consecutive, and the next call uses only those.
         """
         gathered = self._folder / _GATHERED
         if paths := segment_paths(self._folder):
@@ -114,7 +120,9 @@ class OwnedFolder:
 
 
 def _marked(owned: Path) -> BinaryIO:
-    """Return the open file whose lock shows that the owner lives; it replaces the last owner's."""
+    """Return the open file whose lock shows that the owner's process runs. It replaces the last
+    owner's file.
+    """
     with ExitStack() as stack:
         made = owned / f"{_LOCK}.new"
         file = stack.enter_context(made.open("wb"))

@@ -1,4 +1,4 @@
-"""The files of a spool that an earlier process left, up to the last complete and valid
+"""Finds the files of a spool that an earlier process left, up to the last complete and valid
 transaction.
 """
 
@@ -18,8 +18,7 @@ _log: Final = structlog.stdlib.get_logger(__name__)
 
 
 class Recovered(NamedTuple):
-    """The remains of an earlier process: `end` is None without files.
-
+    """The files of an earlier process. `end` is where their transactions end; None without files.
     `cut_bytes` were incomplete or damaged and are deleted.
     """
 
@@ -29,11 +28,11 @@ class Recovered(NamedTuple):
 
 
 def recovered(folder: Path) -> Recovered:
-    """Return the consecutive files from the oldest on, and the end of their range. Others are
+    """Return the consecutive files from the oldest on, and the end of their range. Other files are
     deleted. Raises OSError.
 
-    Only the last file can have been open when the process died, so only it is read; damage in
-    others shows when they are read.
+    Only the last file can have been open when the process died, so only that file is read here.
+    Damage in another file is found when it is read.
     """
     segments: list[Segment] = []
     deleted_bytes = 0

@@ -1,4 +1,4 @@
-"""One file of a spool: where in the source's history it begins, and then frames."""
+"""A segment: one file of a spool. It begins with a source position, and frames follow."""
 
 import json
 import os
@@ -14,16 +14,19 @@ from relay.model.positions.position import (
 )
 from relay.spool.frames import Frame, frame_bytes, read_frame
 
-_MAGIC: Final = b"romaspl1"  # the last character is the version of all that follows
+_MAGIC: Final = b"romaspl1"  # the last character is the version of the file format
 _SUFFIX: Final = ".spool"
 
 
 @dataclass(slots=True)
 class Segment:
-    """`size_bytes` reaches to the end of its last closed frame; bytes after it do not count yet.
+    """One file of a spool.
 
-    Its frames begin at `frames_at`. `read_ms` is when the first of them was read from the source,
-    in Unix milliseconds; None without frames.
+    start       source position after which its items follow
+    frames_at   offset of the first frame, in bytes
+    size_bytes  offset of the end of its last closed frame; later bytes must not be read yet
+    read_ms     when its first frame was read from the source, in Unix milliseconds; None without
+                frames
     """
 
     path: Path
@@ -52,7 +55,7 @@ def new_segment(folder: Path, number: int, start: SourcePosition) -> tuple[Segme
     os.fsync(file.fileno())
     folder_number = os.open(folder, os.O_RDONLY)
     try:
-        os.fsync(folder_number)  # without it the file may be missing after a loss of power
+        os.fsync(folder_number)  # without this fsync, a power failure may remove the file's name
     finally:
         os.close(folder_number)
     return Segment(path, start, len(head), len(head)), file

@@ -1,4 +1,4 @@
-"""A stretch of one source's binlog on disk: whole transactions, in order and without a gap."""
+"""Stores a range of one source's binlog on disk: consecutive whole transactions."""
 
 import os
 import threading
@@ -19,24 +19,30 @@ from relay.spool.segment import Segment, new_segment
 from relay.spool.stretch_end import StretchEnd
 
 _CLOSED_BLOCK_BYTES: Final = 1 << 16
-"""A block of this size gets a separate frame when a transaction ends."""
+"""Size in bytes at which a block is written as a frame when a transaction ends."""
 _OPEN_BLOCK_BYTES: Final = 1 << 20
-"""More than this of a transaction is not kept in memory."""
+"""Size in bytes at which a block is written in the middle of a transaction, so that memory stays
+bounded.
+"""
 _LARGEST_SEGMENT_BYTES: Final = 64_000_000
 _SEGMENTS: Final = 8
-"""Files that the limit is spread over at least: room comes back file by file."""
+"""Smallest number of files among which the size limit is divided, because space is freed file by
+file.
+"""
 _SYNC_SECONDS: Final = 1.0
-"""Seconds of data that a power failure may lose; a killed process loses no flushed data."""
+"""Seconds of data that a power failure may lose. If only the process is killed, flushed data is not
+lost.
+"""
 
 
 class Spool:
-    """One thread appends.
+    """The spool of one source. One thread appends.
 
-    Others may read the visible data, which are whole transactions, and delete published data. It
-    holds everything after `start` up to `end`, both None while it is empty. It grows beyond
-    `limit_bytes` by one event at most, if the appending thread checks `full`. `cut_bytes` from an
-    earlier process were damaged and are deleted. Every method raises SpoolUnusable when the disk
-    fails.
+    Other threads may read the visible data, which are whole transactions, and delete published
+    data. The spool contains everything after `start` up to `end`; both are None while it is empty.
+    It exceeds `limit_bytes` by one event at most, if the appending thread checks `full`.
+    `cut_bytes` is how many bytes of an earlier process were damaged and are deleted. Every method
+    raises SpoolUnusable if the disk fails.
     """
 
     def __init__(self, folder: Path, limit_bytes: int) -> None:
@@ -47,9 +53,9 @@ class Spool:
         self._lock = threading.RLock()
         self._file: BinaryIO | None = None
         self._block = BlockWriter()
-        self._gtids: list[str] = []  # of transactions that are not visible yet
+        self._gtids: list[str] = []  # GTIDs of transactions that are not visible yet
         self._border: TransactionEnd | Advance | None = (
-            None  # the last item, if a transaction ends with it
+            None  # the last item if no transaction is open after it, else None
         )
         self._tracker = LastTransactionTracker()
         self._flush_due = False
@@ -59,7 +65,7 @@ class Spool:
         self._older_bytes = sum(segment.size_bytes for segment in self._segments[:-1])
         self._written_bytes = (
             self._segments[-1].size_bytes if self._segments else 0
-        )  # of the last file, open frames and all
+        )  # bytes in the last file, frames of an open transaction included
 
     @property
     def start(self) -> SourcePosition | None:
@@ -75,7 +81,7 @@ class Spool:
 
     @property
     def empty(self) -> bool:
-        """Whether it holds no transaction, at most a position."""
+        """Whether the spool contains no transaction. It may have a start position."""
         return self._older_bytes == 0 and (
             not self._segments or self._segments[-1].frames_at == self._written_bytes
         )
@@ -127,8 +133,8 @@ class Spool:
             self._write()
 
     def flush(self) -> None:
-        """Let all whole transactions be visible, now or when the one that is half appended is
-        whole.
+        """Make all whole transactions visible: now, or at the end of the transaction that is being
+        appended.
         """
         if self._border is None:
             self._flush_due = True
@@ -162,9 +168,9 @@ class Spool:
     # Reading
 
     def holds(self, at: SourcePosition) -> bool:
-        """Whether the position is in this range, or at its ends.
+        """Whether the position is between `start` and `end`, both included.
 
-        The cursor shows whether it is between two transactions.
+        Only a cursor can check whether the position is between two transactions.
         """
         start, end = self.start, self.end
         if start is None or end is None or start.identity.server != at.identity.server:
@@ -188,13 +194,15 @@ class Spool:
         return None
 
     def visible(self, segment: Segment) -> tuple[int, Segment | None]:
-        """Return how far a file may be read, and the next file."""
+        """Return the number of bytes of a file that may be read, and the next file; None if there
+        is none.
+        """
         with self._lock:
             return segment.size_bytes, next(
                 (each for each in self._segments if each.number == segment.number + 1), None
             )
 
-    # Forgetting
+    # Deleting
 
     def forget(self, published: SourcePosition) -> None:
         """Delete the files before a position; the last file is kept."""
@@ -207,7 +215,7 @@ class Spool:
     def begin_file(self) -> None:
         """Start a new file, so that all earlier ones can be deleted.
 
-        Not in the middle of a transaction.
+        Does nothing in the middle of a transaction.
         """
         with self._lock:
             last, end = self._segments[-1], self.end
@@ -215,7 +223,7 @@ class Spool:
                 self._roll(end, last.number + 1)
 
     def is_published(self, published: SourcePosition) -> bool:
-        """Whether all visible data is before the position."""
+        """Whether all visible data is at or before the position."""
         end = self.end
         return end is not None and _lies_before(end, published)
 
@@ -224,12 +232,13 @@ class Spool:
         self.close()
         with self._lock, disk_errors(self._folder):
             while self._segments:
-                # The newest first: what a killed process leaves must have no gap.
+                # The newest file is deleted first. If the process is killed meanwhile, the
+                # remaining files are consecutive.
                 self._segments.pop().path.unlink(missing_ok=True)
             self._older_bytes, self._written_bytes, self._end = 0, 0, None
 
     def _write(self) -> None:
-        """Put the collected items into a frame, and the frame into the last file."""
+        """Write the collected items as one frame into the last file."""
         border = self._border
         frame = Frame(self._block.take(), int(time() * 1000), closed=border is not None)
         with self._lock, disk_errors(self._folder):
@@ -246,8 +255,8 @@ class Spool:
                 self._sync(file)
 
     def _writable(self) -> BinaryIO:
-        """The file that the next frame goes into: another one where the last is long enough and
-        ends with a transaction.
+        """Return the open file for the next frame. Begins a new file if the last one is large
+        enough and ends with a whole transaction.
         """
         segment, end = self._segments[-1], self.end
         if (

@@ -1,4 +1,4 @@
-"""The end of a binlog range that grows by whole transactions."""
+"""Tracks the end of a binlog range that grows by whole transactions."""
 
 from collections.abc import Iterable
 
@@ -8,10 +8,10 @@ from relay.model.positions.position import LastTransaction, SourcePosition
 
 
 class StretchEnd:
-    """The position after the last transaction, with the executed GTID set there if the range began
-    with one.
+    """The position after the last transaction of a range.
 
-    An incomplete set would be useless: without one at the beginning there is none later.
+    It contains the executed GTID set only if the position at the beginning of the range has one.
+    Otherwise the set would lack all earlier transactions and be useless.
     """
 
     def __init__(self, start: SourcePosition) -> None:
@@ -37,9 +37,9 @@ class StretchEnd:
     def extend(
         self, border: TransactionEnd | Advance, gtids: Iterable[str], last: LastTransaction | None
     ) -> None:
-        """Continue the stretch to this border, by transactions of these GTIDs.
+        """Extend the range to this item, by transactions with these GTIDs.
 
-        `last` is the newest that changed something.
+        `last` is the newest transaction that changed something; None if there is none.
         """
         self._binlog, self._identity = border.position, border.identity
         self._last = last or self._last

@@ -155,7 +155,7 @@ def test_new_values_take_the_form_of_their_column(refined: Callable[..., Any]) -
         ({"doc": "[NaN]"}, "JSON cannot hold the number NaN"),
         ({"doc": "[1e400]"}, "JSON cannot hold the number 1e400"),
         ({"doc": r'"\ud800"'}, "UnicodeEncodeError"),
-        ({"colour": "red"}, "the table has no column 'colour', and adds does not name it"),
+        ({"colour": "red"}, "the table has no column 'colour', and `adds` does not name it"),
     ],
 )
 def test_what_the_table_cannot_hold_is_a_failure(
