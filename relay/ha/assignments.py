@@ -30,11 +30,11 @@ def may_take(age: AssignmentAge, member: str, now_s: float) -> bool:
     """Return whether a relay may try to become the leader.
 
     member  name of the relay
-    now_s   present time of the monotonic clock
+    now_s   present time of the monotonic clock, in seconds
 
     It may if it is assigned, or if the assigned relay has left the instance without a leader for
-    UNCLAIMED_SECONDS. The leader in the plan may try too: its node may exist after an attempt or a
-    resignation that ZooKeeper did not answer.
+    UNCLAIMED_SECONDS. It may also if the plan names it as the leader: after an attempt or a
+    resignation that ZooKeeper did not answer, its election node may still exist.
     """
     assignment = age.assignment
     if member in (assignment.wanted, assignment.leader):

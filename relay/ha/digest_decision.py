@@ -15,7 +15,7 @@ def landmark_unknown(fingerprint: ResumeFingerprint | None, *, half: bool) -> st
     """Return the reason why a search by digests cannot prove a position; "" if it can.
 
     fingerprint  digests of the last published transactions; None: there are none
-    half         whether only a part of a transaction is published
+    half         True: only a part of a transaction is published
     """
     if half:
         return (
@@ -74,9 +74,11 @@ def decide_by_digest(sought: Sought, replication: Replication, to: ServerRole) -
 
 def _missing(lacking: int, state: Replicating, to: ServerRole) -> Decision:
     noun = "transaction" if lacking == 1 else "transactions"
-    behind = f"{to} is at least {lacking} {noun} behind, by their digests"
+    behind = f"{to} is at least {lacking} {noun} behind, as digests show"
     if state is Replicating.ENDED:
-        return _stop(f"The {behind}, and has nothing more to apply.", to, "STANDBY_LACKS")
+        return _stop(
+            f"The {behind}, and it has applied everything that it received.", to, "STANDBY_LACKS"
+        )
     if state is Replicating.HALTED:
         behind += ", and its replication is stopped"
     elif state is Replicating.UNKNOWN:

@@ -11,10 +11,12 @@ from enum import StrEnum
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A live relay.
+    """A running relay.
 
-    `server` is a name that is the same after a restart. `unready` are the instances that the relay
-    could not run.
+    name       name of the process
+    server     name of its server, which stays the same after a restart
+    instances  the instances in its configuration
+    unready    instances that it cannot run now
     """
 
     name: str

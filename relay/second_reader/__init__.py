@@ -1,5 +1,7 @@
-"""A second reader of a binlog: the events of mysql-replication beside those of the relay (ADR
-8).
+"""Reads a binlog with a second library, mysql-replication, and compares its events with the relay's
+(ADR 8).
+
+"The library" in this package is mysql-replication.
 """
 
 from relay.second_reader.pairs import Pair, Stretch, pairs

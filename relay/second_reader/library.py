@@ -75,10 +75,12 @@ None if the event has no such image.
 class LibraryEvent:
     """One event as the library reads it.
 
-    position: where it begins; None if the source writes no positions (MariaDB 11.4 and later,
-    inside transactions). table, operation: of a row event, else None. rows: of a row event; empty
-    if `error` says why the library cannot read them. passed_over: the number of an event type
-    that the library does not know, else 0. text: what the library prints of the event.
+    position          where it begins; None if the source writes no positions (MariaDB 11.4 and
+                      later, inside transactions)
+    table, operation  of a row event, else None
+    rows              of a row event; empty if `error` says why the library cannot read them
+    passed_over       number of an event type that the library does not know, else 0
+    text              what the library prints of the event
     """
 
     position: BinlogPosition | None
@@ -91,7 +93,7 @@ class LibraryEvent:
 
     @property
     def may_hold_rows(self) -> bool:
-        """Whether the relay may find rows in the event."""
+        """Whether the relay may read rows from the event."""
         return self.table is not None or self.passed_over in COMPRESSED
 
 
@@ -138,9 +140,10 @@ def library_events(
 
 
 class _Connections:
-    """Opens the library's two connections.
+    """Opens the library's two connections, and refuses a third one.
 
-    A third one would be a silent restart from a position inside a transaction.
+    The library opens a third connection only to restart silently, from a position inside a
+    transaction.
     """
 
     def __init__(self, settings: SourceSettings) -> None:
@@ -152,7 +155,8 @@ class _Connections:
         if self._opened > 2:
             raise SourceUnreachable(f"The source at {self._place} ended the library's connection.")
         if "db" in arguments:
-            arguments["database"] = arguments.pop("db")  # the driver's newer name
+            # newer versions of the driver have this name
+            arguments["database"] = arguments.pop("db")
         return pymysql.connect(**arguments)
 
 
@@ -197,7 +201,7 @@ def _event(event: Any, file: str, *, with_text: bool) -> LibraryEvent:
         with warnings.catch_warnings():
             warnings.simplefilter(
                 "ignore", DeprecationWarning
-            )  # the library's way to make a TIMESTAMP
+            )  # the library converts a TIMESTAMP by a deprecated function
             rows = event.rows
         return LibraryEvent(
             position, table, operation, tuple(_row(row, operation) for row in rows), text=text

@@ -1,4 +1,4 @@
-"""Both readers' events of one range, paired by their positions in the binlog."""
+"""Pairs the events of both readers in one range of a binlog by their positions."""
 
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
@@ -14,9 +14,9 @@ from relay.source import ask_server_facts, free_replica_id
 
 
 class Pair(NamedTuple):
-    """One event as the relay and as the library read it; None if a reader has none.
+    """One event as the relay and as the library read it; None if a reader has no such event.
 
-    The relay may have several for one of the library.
+    If the relay has several events for one of the library, further pairs have `library` None.
     """
 
     own: OwnEvent | None
@@ -25,9 +25,9 @@ class Pair(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """A part of a source's binlog, from the beginning of a transaction on.
+    """A range of a source's binlog, from the beginning of a transaction on.
 
-    `name` identifies these readers at the source.
+    `name` identifies the two readers at the source.
     """
 
     settings: SourceSettings
@@ -39,10 +39,11 @@ class Stretch:
 def pairs(stretch: Stretch, *, with_statements: bool = False) -> Generator[Pair]:
     """Yield the events of both readers in the binlog's order.
 
-    Both connect as replicas with unused numbers. Raises Unreachable, a Stop, or ConfigurationError
-    for a position where no transaction begins.
+    Both connect as replicas with unused server_ids. Raises Unreachable, a Stop, or
+    ConfigurationError for a position where no transaction begins.
     """
-    # The instance's own number would throw its relay out of the source.
+    # With the instance's own server_id, the source would end the connection of the instance's
+    # relay.
     settings = stretch.settings.model_copy(
         update={
             "server_id": None,
@@ -56,8 +57,8 @@ def pairs(stretch: Stretch, *, with_statements: bool = False) -> Generator[Pair]
         free_replica_id(settings, f"{stretch.name}.library"),
         stretch.start,
         stretch.until,
-        # The library cannot read the statements of MariaDB 11.4 and later: they carry a variable
-        # that it does not know.
+        # The library cannot read the statements of MariaDB 11.4 and later, because they contain a
+        # status variable that it does not know.
         with_statements=with_statements and not (server.mariadb and server.version >= (11, 4, 0)),
         with_texts=with_statements,
     )

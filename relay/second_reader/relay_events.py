@@ -1,5 +1,5 @@
-"""The same stretch as the relay reads it: row events and statements of whole transactions, in the
-binlog's order.
+"""Reads a range of a binlog as the relay does: row events and statements of whole transactions, in
+the binlog's order.
 """
 
 from collections.abc import Iterable, Iterator
@@ -59,10 +59,10 @@ def own_events(
 
 
 class _Reading:
-    """How far the events were yielded, over several connections.
+    """Yields events over several connections, each event once.
 
-    begin  of the newest transaction: after a roll-back, reading begins there again
-    seen   rank of the newest yielded event: nothing up to it is yielded again
+    begin  begin of the newest transaction; after a rollback, reading begins there again
+    seen   rank of the newest yielded event; events up to it are not yielded again
     """
 
     def __init__(self, start: BinlogPosition) -> None:
@@ -70,7 +70,9 @@ class _Reading:
         self.seen = (-1, -1)
 
     def events(self, items: Iterable[RawItem], until: BinlogPosition) -> Iterator[OwnEvent]:
-        """Yield what was not yielded before, up to the end of the transaction at `until`."""
+        """Yield the events that were not yielded before, up to the end of the transaction at
+        `until`.
+        """
         decoder = RowDecoder()
         newest = self.seen
         try:

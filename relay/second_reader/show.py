@@ -1,4 +1,4 @@
-"""Events one after the other: the library's text, and the relay's result for the same event."""
+"""Prints events of both readers: the library's text, and the relay's result for the same event."""
 
 from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
@@ -26,7 +26,9 @@ _VERSIONED: Final = (
 
 
 class Shown(NamedTuple):
-    """The inputs of the relay's side: the instance, its mapping, and its source's tables."""
+    """The data with which the relay's events are printed: the instance, its mapping, and its
+    source's tables.
+    """
 
     instance: InstanceSettings
     router: Router
@@ -42,7 +44,7 @@ class Shown(NamedTuple):
 
 
 def shown_pairs(found: Iterable[Pair], means: Shown) -> Iterator[str]:
-    """Yield a text for each event. Raises the errors of reading the pairs."""
+    """Yield a text for each pair of events. Raises the errors of reading the pairs."""
     for own, library in found:
         position = (
             own.position if own is not None else library.position if library is not None else None
@@ -83,7 +85,9 @@ def _fate(event: RowsEvent, means: Shown) -> str:
 
 
 def _values(event: RowsEvent, means: Shown) -> Iterator[str]:
-    """Yield the rows as messages print them; rules, masks and transforms are only named."""
+    """Yield the rows as messages contain them. Rules, masks and transforms are not applied, only
+    mentioned.
+    """
     if event.table.logged is not Logged.FULL:
         yield "(the binlog has no column names here; the relay takes the names from its history)"
         return

@@ -42,9 +42,9 @@ def is_readable(column: Column) -> bool:
 
 
 def compared(column: Column, own: Value, other: object) -> str:
-    """Return EQUAL, DIFFERENT, or the words for a kind of value that is left out.
+    """Return EQUAL, DIFFERENT, or the reason why values of this kind are not compared.
 
-    `own` is the relay's, `other` the library's.
+    `own` is the relay's value, `other` the library's.
     """
     if own is None or own is ABSENT:
         return EQUAL if other is None else DIFFERENT
@@ -135,7 +135,7 @@ def _text(column: Column, own: Value, other: object) -> str:
     if not isinstance(own, bytes):
         return DIFFERENT
     if column.charset is None or column.charset == "binary":
-        # The library takes trailing zeros of BINARY(n) away, and makes a text of what is empty.
+        # The library removes trailing zeros of BINARY(n), and returns an empty value as a str.
         found = other if isinstance(other, bytes) else b"" if other == "" else None
         return _verdict(equal=found is not None and found.rstrip(b"\0") == own.rstrip(b"\0"))
     read = decoder(column.charset) if column.charset in _READ_WELL else None

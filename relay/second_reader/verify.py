@@ -1,4 +1,4 @@
-"""Rows of a stretch, counted and compared by both readers."""
+"""Counts and compares the rows of a binlog range as both readers read them."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,10 +21,13 @@ _NO_NAMES: Final = (
 
 @dataclass(slots=True)
 class Report:
-    """The result of both readers.
+    """The result of a comparison of both readers.
 
-    own_rows, library_rows: rows by table. values: how many were compared. left_out: excluded values
-    (or rows) by reason. differences: sentences, the first 20 of `different`.
+    own_rows, library_rows  number of rows by table
+    values       number of compared values
+    left_out     number of values (or rows) that were not compared, by reason
+    different    number of differences
+    differences  a sentence for each of the first 20 differences
     """
 
     own_rows: Counter[TableId] = field(default_factory=Counter)
@@ -35,7 +38,7 @@ class Report:
     differences: list[str] = field(default_factory=list)
 
     def differs(self, sentence: str) -> None:
-        """Count a difference, and keep its sentence if there are few yet."""
+        """Count a difference, and store its sentence if it is one of the first 20."""
         self.different += 1
         if len(self.differences) < _SHOWN:
             self.differences.append(sentence)
@@ -99,7 +102,7 @@ def _compare(mine: RowsEvent, library: LibraryEvent | None, report: Report) -> N
 
 
 def _left_out(mine: RowsEvent, library: LibraryEvent | None) -> str:
-    """Return why the library cannot have the rows, "" where it should."""
+    """Return why the library cannot have the rows; "" if it should have them."""
     if library is not None and library.passed_over:
         return (
             "rows of "

@@ -1,4 +1,4 @@
-"""An instance's status as gauges."""
+"""Shows an instance's status as gauges."""
 
 import math
 from collections.abc import Mapping

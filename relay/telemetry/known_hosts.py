@@ -1,6 +1,7 @@
-"""The names that an HTTP server of relay or admin answers to.
+"""Decides which host names in requests the HTTP servers of relay and admin accept.
 
-A page of a stranger can lead a browser to such a server by its own name only (DNS rebinding).
+A page of an attacker can make a browser send requests to such a server only under the attacker's
+own host name (DNS rebinding).
 """
 
 from collections.abc import Iterable
@@ -12,9 +13,11 @@ _LOOPBACK: Final = "localhost"
 
 
 class KnownHosts:
-    """The host names that an HTTP server accepts. `names` are those of a setting; `*` means any.
+    """The host names that an HTTP server accepts. `names` are those of a setting; `*` accepts any
+    name.
 
-    IP addresses and localhost are always accepted: a foreign page cannot have such a name.
+    IP addresses and localhost are always accepted, because they cannot be the host name of an
+    attacker's page.
     """
 
     def __init__(self, names: Iterable[str]) -> None:

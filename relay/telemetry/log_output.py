@@ -14,9 +14,9 @@ import structlog
 from relay.telemetry.metrics import LOG_LINES_LOST
 
 _WAIT_SECONDS: Final = 1.0
-"""A line waits so long for a reader before it is dropped."""
+"""How long the relay waits for a reader of a full pipe before it drops a line."""
 _IMPATIENT_SECONDS: Final = 30.0
-"""After a dropped line, no line waits for so long."""
+"""For this many seconds after a dropped line, further lines are dropped without waiting."""
 
 _log = structlog.stdlib.get_logger(__name__)
 
@@ -32,7 +32,7 @@ class LogHandler(logging.StreamHandler["LogOutput | TextIO"]):
         """Write a record. If records were dropped before it, also write their number."""
         super().emit(record)
         if self._output is not None and (lines := self._output.take_lost()):
-            _log.warning("log_lines_lost", lines=lines, reason="nobody read the log in time")
+            _log.warning("log_lines_lost", lines=lines, reason="no process read the log in time")
 
     def give_up(self) -> None:
         """Close what the handler has opened, because another handler replaces it. The stream stays
@@ -49,7 +49,7 @@ class LogHandler(logging.StreamHandler["LogOutput | TextIO"]):
 
 
 class LogOutput:
-    """Writes texts to the file of a stream; drops and counts texts that nobody reads in time.
+    """Writes texts to the file of a stream. Drops and counts texts that no process reads in time.
 
     If a part of a text was written, the rest is written before the next text. Used by one thread at
     a time.
@@ -97,12 +97,14 @@ class LogOutput:
         self._target.close()
 
     def _unwritten(self, data: bytes, end_s: float) -> bytes:
-        """Write until the time is over; return what was not written. Drop all without a reader."""
+        """Write until the monotonic time `end_s` or an OSError; return the bytes that were not
+        written.
+        """
         while data and self._target.is_writable(max(0.0, end_s - monotonic())):
             try:
                 data = data[self._target.write(data) :]
             except BlockingIOError:
-                continue  # another process has filled it
+                continue  # another process filled the pipe after the poll
             except OSError:
                 break
         return data
@@ -126,8 +128,8 @@ class _Target:
         return os.write(self._file, data[: select.PIPE_BUF])
 
     def close(self) -> None:
-        """Close the file if it was opened for this object. It is not writable any more: another
-        file may get its number.
+        """Close the file if it was opened for this object. It is not writable any more, because
+        another file may get its number.
         """
         with suppress(KeyError):
             self._poll.unregister(self._file)
@@ -146,8 +148,8 @@ class _SocketTarget(_Target):
 def _target(file: int) -> _Target:
     """Return a target whose writes do not block.
 
-    A pipe or terminal is opened once more: others share the flags of the file. Where that is not
-    permitted, a write may block if another process fills the pipe after the poll.
+    A pipe or terminal is opened a second time, because other processes share the flags of the file.
+    If that is not permitted, a write may block when another process fills the pipe after the poll.
     """
     mode = os.fstat(file).st_mode
     if stat.S_ISSOCK(mode):

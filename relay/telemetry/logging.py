@@ -1,4 +1,6 @@
-"""The log: one event name and its fields a line, for people or for machines, on standard error."""
+"""Sets up the log on standard error: each line has one event name and its fields, as text or as
+JSON.
+"""
 
 import logging
 import sys
@@ -14,8 +16,8 @@ from relay.telemetry.terminal_escapes import visible
 _SECRET_WORDS: Final = ("password", "passwd", "secret", "token", "credential")
 _OF_SEVERAL_LINES: Final = ("exception", "stack")
 _MASK: Final = "**********"
-# kazoo repeats one line a second while ZooKeeper is away; the session's own state says the same
-# once.
+# kazoo repeats a line every second while ZooKeeper does not answer. The relay logs each change of
+# the session's state once.
 _QUIET_LOGGERS: Final = {"relay.zk.kazoo": logging.ERROR, "uvicorn.access": logging.WARNING}
 
 
@@ -24,9 +26,10 @@ def set_up_logging(
 ) -> None:
     """Send all logging, the relay's and that of libraries, to one stream in one form.
 
-    `worker` is the number in the field of that name, None: no such field.
+    `worker` is the value of the field `worker` in each line; None: lines have no such field.
 
-    A second call replaces the first setup. Lines that nobody reads in time are dropped and counted.
+    A second call replaces the first setup. Lines that no process reads in time are dropped and
+    counted.
     """
     shared = _completing(worker)
     structlog.configure(
@@ -57,7 +60,7 @@ def set_up_logging(
 
 
 def _completing(worker: int | None) -> list[Processor]:
-    """Return what adds the common fields to an event and masks secrets."""
+    """Return the processors that add the common fields to an event and mask secrets."""
     return [
         structlog.contextvars.merge_contextvars,
         structlog.stdlib.add_log_level,
@@ -70,7 +73,7 @@ def _completing(worker: int | None) -> list[Processor]:
 
 
 def _naming(worker: int) -> Processor:
-    """Return what adds the field `worker` to an event that has none."""
+    """Return the processor that adds the field `worker` to an event without it."""
 
     def name_worker(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
         event.setdefault("worker", worker)
@@ -87,8 +90,10 @@ def mask_secrets(_logger: WrappedLogger, _method: str, event: EventDict) -> Even
 
 
 def show_hidden(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
-    """Write control characters as escapes, except in tracebacks: a terminal would obey those of a
-    stranger's comment.
+    """Write control characters as escapes, except in tracebacks.
+
+    Fields may contain texts of other people, such as comments. A terminal would execute the control
+    sequences in them.
     """
     return {
         key: visible(value) if isinstance(value, str) and key not in _OF_SEVERAL_LINES else value

@@ -1,4 +1,6 @@
-"""One text of metrics from those of several processes, told apart by the label `worker`. Pure."""
+"""Merges the metrics of several processes into one text; the label `worker` distinguishes them.
+Without input or output.
+"""
 
 from collections.abc import Iterable
 from typing import Final

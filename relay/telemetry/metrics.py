@@ -23,7 +23,7 @@ from prometheus_client.registry import Collector
 from relay.threads import THREADS
 
 _without_creation_times: Callable[[], None] = disable_created_metrics
-_without_creation_times()  # they are one more series for each counter, which no rule uses
+_without_creation_times()  # each would add a series to every counter, and no alert rule uses it
 REGISTRY: Final = CollectorRegistry()
 CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -32,7 +32,7 @@ PlatformCollector(registry=REGISTRY)
 GCCollector(registry=REGISTRY)
 
 LABELS: Final[dict[str, tuple[str, ...]]] = {}
-"""The label names of every metric of ours, by its name without `_total`."""
+"""The label names of every metric of the relay, by the metric's name without `_total`."""
 
 _INSTANCE: Final = ("instance",)
 Metric = TypeVar("Metric", Counter, Gauge, Histogram)
@@ -117,7 +117,7 @@ DROPPED_ROWS: Final = _counter(
 )
 PRINTED_ROWS: Final = _counter(
     "rows_printed",
-    "Rows printed, by printer, and by the reason for the slow one",
+    "Rows printed, by printer, and for the readable one by the reason why it was used",
     ("instance", "path", "reason"),
 )
 UNDECODABLE_VALUES: Final = _counter(
@@ -172,11 +172,16 @@ LAG_SECONDS: Final = _gauge(
     ),
 )
 BUFFER_PUT: Final = _gauge(
-    "buffer_put", "Cursor: slots put into the buffer since the source was last connected"
+    "buffer_put",
+    "Cursor: slots put into the buffer since the source was last connected",
 )
-BUFFER_GET: Final = _gauge("buffer_get", "Cursor: those of them that the publisher took")
+BUFFER_GET: Final = _gauge(
+    "buffer_get",
+    "Cursor: slots that the publisher took since the source was last connected",
+)
 BUFFER_ACK: Final = _gauge(
-    "buffer_ack", "Cursor: those of them whose content is committed in Kafka"
+    "buffer_ack",
+    "Cursor: slots committed in Kafka since the source was last connected",
 )
 BUFFER_BYTES: Final = _gauge("buffer_bytes", "Bytes of row events in the buffer")
 PASSED_OVER: Final = _gauge(
@@ -184,13 +189,14 @@ PASSED_OVER: Final = _gauge(
 )
 SPOOL_BYTES: Final = _gauge("spool_bytes", "Size of the spool on disk, in bytes")
 SPOOL_AGE: Final = _gauge(
-    "spool_age_seconds", "For how long the oldest event in the spool has waited; 0 while none does"
+    "spool_age_seconds",
+    "Time since the oldest event in the spool was read from the source; 0 while the spool is empty",
 )
 SPOOL_FULL: Final = _gauge("spool_full", "1 while the spool is full, and the source is not read")
 STATE: Final = _gauge(
     "instance_state", "1 for the state that the instance is in", ("instance", "state")
 )
-EPOCH: Final = _gauge("epoch", "Counts discontinuities of the source")
+EPOCH: Final = _gauge("epoch", "Rises when the instance reads another server or history")
 MAPPING_SET: Final = _gauge("mapping_set", "Number of the active mapping set")
 MAPPING_BROKEN: Final = _gauge(
     "mapping_broken", "1 while a newer mapping set is ignored because it is broken"
@@ -207,7 +213,8 @@ EXECUTE_TIME_MS: Final = _gauge(
     "Older name of roma_execute_time_seconds, in milliseconds; the next version removes it",
 )
 
-# The source is empty where an instance has but one, and an empty label is none.
+# The label `source` is empty for an instance with one source; Prometheus treats an empty label as a
+# missing one.
 _ROLE: Final = ("instance", "source", "role")
 SERVER_FOLLOWED: Final = _gauge(
     "source_server_followed", "1 for the server that the instance reads, master or standby", _ROLE
@@ -222,12 +229,10 @@ SERVER_BEHIND: Final = _gauge(
 )
 SERVER_ERRANT: Final = _gauge(
     "source_server_errant",
-    "1 while the server has transactions that replication did not bring",
+    "1 while the server has errant transactions, which replication did not bring",
     _ROLE,
 )
-SOURCE_SWITCHES: Final = _counter(
-    "source_switches", "Times that another server was read from then on"
-)
+SOURCE_SWITCHES: Final = _counter("source_switches", "Switches of the source to another server")
 
 STORE_CONNECTED: Final = _gauge("zookeeper_connected", "1 while ZooKeeper answers", ())
 STORE_SESSIONS: Final = _gauge(
@@ -237,7 +242,7 @@ STORE_SESSIONS: Final = _gauge(
 )
 STORE_SESSION_TIMEOUT: Final = _gauge(
     "zookeeper_session_timeout_seconds",
-    "Silence after which ZooKeeper ends the session, as granted",
+    "ZooKeeper session timeout as the servers granted it",
     (),
 )
 
@@ -251,11 +256,11 @@ WORKER_UP: Final = _gauge(
     "worker_up", "1 while the worker process runs and answers its relay", _WORKER
 )
 WORKER_ENDS: Final = _counter(
-    "worker_ends", "Times that a worker process ended without a request to its relay", _WORKER
+    "worker_ends", "Times that a worker process ended although the relay did not stop it", _WORKER
 )
 
 LOG_LINES_LOST: Final = _counter(
-    "log_lines_lost", "Lines of the log that were dropped because nobody read it in time", ()
+    "log_lines_lost", "Log lines dropped because no process read them in time", ()
 )
 
 ADMIN_REQUESTS: Final = _counter(

@@ -1,4 +1,4 @@
-"""The status server of a process that must not start threads: HTTP in its event loop."""
+"""Serves the status by HTTP in the event loop, for a process that must not start threads."""
 
 import asyncio
 import io

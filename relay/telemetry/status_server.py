@@ -23,7 +23,7 @@ UNKNOWN_HOST: Final = (
     b"status.hosts.\n"
 )
 NO_SUCH_PATH: Final = b"There are /healthz, /readyz, /metrics and /status here.\n"
-# A client that sends nothing holds a thread for no longer than this.
+# Timeout in seconds of a client that sends nothing, so that it does not hold a thread.
 _READ_TIMEOUT_SECONDS: Final = 10.0
 _STOP_TIMEOUT_SECONDS: Final = 5.0
 

@@ -1,4 +1,6 @@
-"""Rows, transactions and bytes by logical table and operation, with a bounded number of tables."""
+"""Counts rows, transactions and bytes by logical table and operation, for a bounded number of
+tables.
+"""
 
 import threading
 from collections.abc import Iterable, Mapping
@@ -104,8 +106,8 @@ PROCESS_BUDGET: Final = TableBudget(MOST_OF_PROCESS)
 class TableTotals:
     """Counts of the first `most` logical tables that are published, and of all others together.
 
-    The publishing thread writes them; another one may read them meanwhile. `budget` bounds the
-    tables of all instances together.
+    The publishing thread writes them, and another thread may read them meanwhile. `budget` limits
+    the tables of all instances together.
     """
 
     most: int
@@ -120,7 +122,7 @@ class TableTotals:
             self._counts[by] = self._counts.get(by, TableCount()).plus(count)
 
     def followed_by_none(self) -> "TableTotals":
-        """Return empty totals in place of these, whose tables others may now count."""
+        """Return empty totals that replace these; give the tables of these back to the budget."""
         self.budget.give_back(len(self._names))
         return TableTotals(self.most, self.budget)
 

@@ -1,4 +1,4 @@
-"""Rows per second of each table over the last minute, from counters that only grow."""
+"""Computes rows per second of each table over the last minute, from counters that only grow."""
 
 import threading
 from collections import deque
@@ -8,7 +8,7 @@ from typing import Final
 from relay.telemetry.table_counts import OTHER
 
 STEP_SECONDS: Final = 10.0
-"""Counters are read, and rates change, this often."""
+"""Interval in seconds at which counters are read, and rates change."""
 _STEPS: Final = 6
 
 

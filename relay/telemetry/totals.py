@@ -14,21 +14,26 @@ from relay.telemetry.instance_metrics import InstanceMetrics
 from relay.telemetry.table_counts import TableCount, TableOperation, TableTotals
 
 MOST_TABLES: Final = 100
-"""Logical tables of an instance with separate metrics, without a setting."""
+"""Number of an instance's logical tables with separate metrics, if no setting gives another one."""
 
 
 @dataclass(slots=True)
 class Totals:
-    """Numbers that only grow.
+    """Counts that only grow.
 
-    Those of `source_` and `dropped_` count reads, and count repeated reads again. Those of
-    `published_`, `claims` and `dead_letters` count only committed data. `aborts` are by the code
-    that ended the batch, `dead_letters` by the code of the row's error, `dropped_rows` by cause,
-    `printed_rows` by path and reason, again when printed again; `late_transactions` are those of a
-    group that arrived too late for the order, `throttled_seconds` is time spent waiting on request,
-    `commit_seconds` holds the commits' durations that are not shown yet, `publish_seconds` the ages
-    of their oldest changes. `errors` are by code. `tables` are counts by logical table and
-    operation, of committed data.
+    source_*       what was read from the source, repeated reads included
+    published_*, copied_rows, claims, commits, tables  committed data only
+    undecodable_values  committed values with bytes that are not valid characters
+    fences         how often Kafka fenced this relay's producer
+    late_transactions  transactions of a group that arrived too late for their position in the order
+    throttled_seconds  time for which reading paused because of rate limits
+    aborts         aborted batches, by the error code that ended them
+    dropped_rows   rows without a message by cause, repeated reads included
+    printed_rows   printed rows by path and reason; a row that is printed again counts again
+    dead_letters   committed dead letters, by the error code of the row
+    errors         errors of the instance, by code
+    commit_seconds   durations of commits that `ShownTotals` has not shown yet
+    publish_seconds  ages of the oldest change in those commits
     """
 
     source_connections: int = 0
@@ -99,7 +104,8 @@ class ShownTotals:
         )
 
     def _labelled(self, totals: Totals) -> Iterable[tuple[Metric, float]]:
-        # The instance's thread may add a label meanwhile, so each dictionary is copied first.
+        # The instance's thread may add a key meanwhile, so each dictionary is copied before it is
+        # read.
         metrics = self._metrics
         return (
             *((metrics.aborts(code), total) for code, total in list(totals.aborts.items())),

@@ -1,4 +1,4 @@
-"""What the parent of worker processes measures itself."""
+"""The metrics that the parent of worker processes measures itself."""
 
 from typing import Final
 
@@ -18,14 +18,14 @@ _OF_PROCESS.register(LOG_LINES_LOST)
 
 
 def forget_workers() -> None:
-    """Remove what a parent has counted, in a worker that was forked from it."""
+    """Reset the counts of the parent. Call it in a worker after it was forked from the parent."""
     WORKER_UP.clear()
     WORKER_ENDS.clear()
     LOG_LINES_LOST.reset()
 
 
 def render_parent() -> tuple[bytes, bytes]:
-    """Write the parent's metrics of its workers, with the label `worker`, and those of its own
-    process, without it.
+    """Return two texts: the parent's metrics about its workers, with the label `worker`, and the
+    metrics of its own process, without this label.
     """
     return generate_latest(_OF_WORKERS), generate_latest(_OF_PROCESS)

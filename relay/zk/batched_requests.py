@@ -1,10 +1,12 @@
-"""Requests that are sent together: many reads in one round trip, and steps of a transaction.
+"""Sends several requests to ZooKeeper together: many reads in one round trip, and the steps of a
+transaction.
 
-kazoo lacks ZooKeeper's operation `multiRead`. The layout is that of `MultiOperationRecord` and
-`MultiResponse` (since ZooKeeper 3.6): a header before each part, and a last one that ends the list.
+kazoo lacks ZooKeeper's operation `multiRead`. Its layout is that of `MultiOperationRecord` and
+`MultiResponse` (since ZooKeeper 3.6): a header before each part, and a last header that ends the
+list.
 """
 
-from __future__ import annotations  # IAsyncResult takes its type parameter in the stubs alone
+from __future__ import annotations  # IAsyncResult is generic only in the stubs
 
 from collections.abc import Iterable, Sequence
 from typing import Final, Generic, Protocol, TypeAlias, TypeVar
@@ -25,7 +27,9 @@ from relay.deadline import Deadline
 from relay.zk.node import Create, Delete, Node, Replace, Step
 
 READS_PER_BATCH: Final = 100
-"""Number of reads that wait for an answer at the same time. More would delay other requests."""
+"""Largest number of reads that wait for an answer at the same time. More would delay other
+requests.
+"""
 Found: TypeAlias = tuple[bytes, ZnodeStat]
 """The value and the statistics of a node."""
 _END: Final = MultiHeader(-1, True, -1).serialize()
@@ -35,7 +39,7 @@ T_co = TypeVar("T_co", covariant=True)
 
 
 class Answer(Protocol[T_co]):
-    """The future answer of a request to ZooKeeper."""
+    """The pending answer of a request to ZooKeeper."""
 
     def get(self, *, timeout: float) -> T_co:
         """Return the answer; `timeout` in seconds. Raises kazoo's errors."""
@@ -45,7 +49,7 @@ T = TypeVar("T")
 
 
 class ReadBatch(Generic[T]):
-    """Return the answers to reads that are sent one after another, without waiting in between."""
+    """The pending answers of several reads, which were sent without waiting for each other."""
 
     def __init__(self, sent: Iterable[IAsyncResult[T]]) -> None:
         self._sent = list(sent)
@@ -104,7 +108,7 @@ class MultiRead:
 
 
 class NodesAnswer:
-    """The future answer of a `MultiRead`."""
+    """The pending answer of a `MultiRead`."""
 
     def __init__(self, sent: IAsyncResult[list[Found | KazooException]]) -> None:
         self._sent = sent
@@ -132,7 +136,7 @@ def send_multi_read(client: KazooClient, paths: Sequence[str]) -> NodesAnswer:
     the paths are those of the servers.
     """
     answer: IAsyncResult[list[Found | KazooException]] = client.handler.async_result()
-    client._call(MultiRead(paths), answer)  # noqa: SLF001 - kazoo has no public way to send it
+    client._call(MultiRead(paths), answer)  # noqa: SLF001 - kazoo has no public function for this
     return NodesAnswer(answer)
 
 

@@ -20,11 +20,11 @@ from relay.zk.connections import Connections
 from relay.zk.granted_timeout import ListeningLogger
 from relay.zk.login import digest_login, rights_of, sasl_options
 
-# A recovered server is found within this time; a longer pause would lengthen every outage.
+# Largest pause between two attempts, so that a recovered server is found within this time.
 _RECONNECT_PAUSE_SECONDS: Final = 1.0
 _LOGIN_AGAIN_SECONDS: Final = 1.0
-"""# After a refused login: a password that was changed on one side is soon changed on the other
-too.
+"""Pause in seconds after a refused login. A password that was changed at one place is soon changed
+at the other place too.
 """
 _OF_TLS: Final = ("SSL", "certificate")
 

@@ -71,15 +71,17 @@ def _ready(
         poll.register(number, event)
     found = poll.poll(None if timeout is None else ceil(max(timeout, 0) * 1000))
     if any(events & select.POLLNVAL for _, events in found):
-        raise ValueError("a socket was closed while it was waited for")
+        raise ValueError("a socket was closed during the wait for it")
     return [by_number[number] for number, _ in found]
 
 
 def _context(tls: ZooKeeperTlsSettings) -> ssl.SSLContext:
-    """Raises OSError for files that cannot be read, or hold no certificate or key."""
+    """Return the TLS context. Raises OSError for files that cannot be read, or contain no
+    certificate or key.
+    """
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    # Servers sign their own certificates, and those lack extensions that the strict rules of Python
-    # 3.13 ask for.
+    # Python 3.13 refuses certificates without certain extensions by default (VERIFY_X509_STRICT).
+    # Self-signed certificates of servers often lack these.
     context.verify_flags &= ~ssl.VERIFY_X509_STRICT
     context.check_hostname = tls.mode == "verify_identity"
     context.verify_mode = ssl.CERT_NONE if tls.mode == "required" else ssl.CERT_REQUIRED

@@ -1,4 +1,6 @@
-"""The child process of `SessionCloser` as a fork: it shares the memory of the imported modules."""
+"""Starts the child process of `SessionCloser` by a fork, so that both processes share the memory of
+the imported modules.
+"""
 
 import os
 import signal
@@ -15,7 +17,9 @@ _POLL_SECONDS: Final = 0.01
 
 
 class ForkedCloser:
-    """Forks the process; the caller must have one thread. `run` is what the process does."""
+    """Forks the process. The caller must have only one thread. `run` is the function that the child
+    process executes.
+    """
 
     def __init__(self, config: Path, reads: int, run: Callable[[str], int] = main) -> None:
         """Start the process with the pipe as its input. Raises OSError."""
@@ -24,7 +28,7 @@ class ForkedCloser:
             _become_closer(config, reads, run)
 
     def wait(self, timeout: float | None = None, /) -> int:
-        """Return the exit code when it has ended. Raises TimeoutExpired."""
+        """Wait for the end of the process and return its exit code. Raises TimeoutExpired."""
         end_s = None if timeout is None else monotonic() + timeout
         while not (found := os.waitpid(self._pid, os.WNOHANG))[0]:
             if end_s is not None and timeout is not None and monotonic() >= end_s:

@@ -5,15 +5,18 @@ from typing import Any, Final
 
 _GRANTED: Final = "negotiated session timeout: %s"
 _PLACE: Final = 2
-"""Of the message's arguments: id, password, granted, connect, read."""
+"""Index of the granted timeout among the arguments of the log message: id, password, granted,
+connect, read.
+"""
 _DROPPED: Final = ("Connection dropped: %s", "Connection time-out: %s", "Cannot resolve %s: %s")
 
 
 class ListeningLogger(logging.LoggerAdapter[logging.Logger]):
-    """Passes all log records on, and stores the timeout that the last session was granted.
+    """Passes on all log records of kazoo, and stores two facts that only the log has.
 
-    The timeout is 0 before the first session. `dropped` is why the last connection ended or failed;
-    empty before the first failure.
+    granted_ms  session timeout that the servers granted last, in milliseconds; 0 before the first
+                session
+    dropped     why the last connection ended or failed; "" before the first failure
     """
 
     def __init__(self, logger: logging.Logger) -> None:

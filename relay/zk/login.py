@@ -52,7 +52,7 @@ def rights_of(settings: ZooKeeperSettings) -> list[ACL] | None:
 
 
 def identity_of(right: ACL) -> str | None:
-    """Return "SCHEME:NAME" of who has all rights by this entry; None for an entry of fewer
-    rights.
+    """Return the identity "SCHEME:NAME" to which this ACL entry gives all rights; None if it gives
+    fewer rights.
     """
     return f"{right.id.scheme}:{right.id.id}" if right.perms == _ALL_RIGHTS else None

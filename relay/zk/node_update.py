@@ -8,7 +8,7 @@ from relay.zk.node import Node
 from relay.zk.session import Session
 
 _ATTEMPTS: Final = 20
-"""Number of attempts. Few processes change one node at a time, and each change takes
+"""Largest number of attempts. Few processes change one node at a time, and each change takes
 milliseconds.
 """
 

@@ -1,6 +1,6 @@
 """Requests of the session: each waits for a connection and for its answer, up to a deadline."""
 
-from __future__ import annotations  # IAsyncResult takes its type parameter in the stubs alone
+from __future__ import annotations  # IAsyncResult is generic only in the stubs
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -23,8 +23,8 @@ from relay.zk.errors import translated
 
 T = TypeVar("T")
 
-# A connected server that refuses for the moment (throttled, read-only, session moving) is not
-# asked again in a tight loop.
+# Pause before a repeated request. A connected server may refuse requests for a moment: it is
+# throttled or read-only, or the session moves to another server.
 _READ_AGAIN_SECONDS: Final = 0.05
 
 

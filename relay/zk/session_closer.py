@@ -36,8 +36,9 @@ StartCloser: TypeAlias = Callable[[Path, int], CloserProcess]
 
 
 def _start_interpreter(config: Path, reads: int) -> CloserProcess:
-    # A separate session: Ctrl-C and signals to the relay's process group do not reach the child.
-    return subprocess.Popen(  # noqa: S603 - this interpreter, and a module of ours
+    # The child gets its own process session, so that Ctrl-C and signals to the relay's process
+    # group do not reach it.
+    return subprocess.Popen(  # noqa: S603 - this interpreter, and a module of the relay
         [sys.executable, "-m", "relay.zk.close_session", str(config)],
         stdin=reads,
         stdout=subprocess.DEVNULL,

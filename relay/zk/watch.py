@@ -1,6 +1,6 @@
 """Permanent watches. ZooKeeper's own watches fire once and end with the connection."""
 
-from __future__ import annotations  # IAsyncResult takes its type parameter in the stubs alone
+from __future__ import annotations  # IAsyncResult is generic only in the stubs
 
 import threading
 from collections.abc import Callable
@@ -80,9 +80,10 @@ class WatchedPath:
             self.arm()
 
     def arm_and_signal(self) -> None:
-        """Arm the watch, then signal. Without listeners do neither.
+        """Arm the watch, then signal; do nothing without listeners.
 
-        In this order the new watch already covers a read after the signal, so no change is missed.
+        In this order, the new watch covers changes after the read that follows the signal, so no
+        change is missed.
         """
         with self._lock:
             listeners = tuple(self._listeners)

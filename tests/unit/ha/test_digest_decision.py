@@ -25,7 +25,8 @@ RUNNING, HALTED, ENDED, UNKNOWN = (
     Replicating.UNKNOWN,
 )
 _NEVER: Final = (
-    "standby is at least 3 transactions behind, by their digests, and has nothing more to apply."
+    "standby is at least 3 transactions behind, as digests show, and it has applied everything "
+    "that it received."
 )
 
 TABLE: Final = [
@@ -74,7 +75,7 @@ TABLE: Final = [
         RUNNING,
         Action.WAIT,
         "",
-        "standby is at least 3 transactions behind, by their digests",
+        "standby is at least 3 transactions behind, as digests show",
     ),
     (
         "one is not there yet",
@@ -82,7 +83,7 @@ TABLE: Final = [
         RUNNING,
         Action.WAIT,
         "",
-        "standby is at least 1 transaction behind, by their digests",
+        "standby is at least 1 transaction behind, as digests show",
     ),
     (
         "not there, and stopped",
@@ -90,7 +91,7 @@ TABLE: Final = [
         HALTED,
         Action.WAIT,
         "",
-        "3 transactions behind, by their digests, and its replication is stopped",
+        "3 transactions behind, as digests show, and its replication is stopped",
     ),
     (
         "not there, and nobody may ask",
