@@ -1,4 +1,6 @@
-"""Stores how far the source is safely published."""
+"""Stores the position up to which the changes of a source are published, and the records that
+belong to it.
+"""
 
 from relay.model.names.own_topics import PREPARED, SCHEMA
 from relay.position.compacted_topic_store import CompactedTopicStore

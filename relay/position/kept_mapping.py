@@ -19,12 +19,12 @@ from relay.model.records.position_record import PositionRecord
 Documents: TypeAlias = Mapping[str, str]
 """dataId → JSON text."""
 KeptRecord: TypeAlias = tuple[str, bytes | None]
-"""The end of a key, `<digest>/<part>`, and the value. None deletes the key."""
+"""The last part of a record's key, `<digest>/<part>`, and the value. None deletes the key."""
 
 _FORMAT: Final = 1
 _LARGEST_PART_BYTES: Final = 500_000
-"""Largest part of the documents in one record: two thirds of a topic's default size limit, for
-base64.
+"""Largest part of the documents in one record, in bytes. Base64 makes it a third larger, which is
+two thirds of a topic's default size limit.
 
 A set of four documents has at most 4 MB before compression.
 """
@@ -73,7 +73,7 @@ def _values(digest: str, parts: Mapping[str, bytes]) -> Iterator[bytes]:
 
 
 def _parts(documents: Documents) -> list[bytes]:
-    """JSON records, each with a part of the compressed documents in base64."""
+    """Return JSON records, each with a part of the compressed documents in base64."""
     whole = zlib.compress(orjson.dumps(dict(documents)))
     parts = [
         whole[at : at + _LARGEST_PART_BYTES] for at in range(0, len(whole), _LARGEST_PART_BYTES)

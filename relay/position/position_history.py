@@ -1,8 +1,8 @@
-"""Position history: older position records, from which a replay has the same order keys.
+"""Chooses which position records are kept as history, from which a replay gets the same order keys.
 
-One record of each minute is kept for a day, one of each hour for sixty days. Each record has the
-key of its slot, and replaces the record of that slot from the previous round in the compacted
-topic.
+The history has one record of each minute for a day, and one of each hour for sixty days. Each
+record has the key of its slot, for example `m0017`. In the compacted topic it replaces the record
+that had this slot one day (or sixty days) earlier.
 """
 
 from typing import Final

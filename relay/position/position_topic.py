@@ -1,4 +1,4 @@
-"""The instance's position topic: compacted, one partition, read to its actual end."""
+"""Reads and writes an instance's position topic, which is compacted and has one partition."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -21,8 +21,8 @@ from relay.position.kept_mapping import Documents, keep_named, kept_documents
 from relay.position.position_history import HistorySchedule
 from relay.settings import KafkaSettings
 
-# Each batch has one position record: the newest is among the last few offsets, half of which are
-# transaction markers.
+# Number of offsets at the end of the topic that are read first. Each batch adds one position
+# record, and about half of the offsets are transaction markers.
 _TAIL_OFFSETS: Final = 100
 
 

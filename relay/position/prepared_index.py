@@ -1,5 +1,5 @@
-"""Indexes row events of prepared XA transactions by their offsets in a topic; the rows stay in
-Kafka.
+"""Indexes the row events of prepared XA transactions by their offsets in a topic. The rows
+themselves stay in Kafka.
 """
 
 from collections.abc import Iterator
@@ -20,8 +20,10 @@ Row events are numbered from 1.
 
 
 class EventPart(NamedTuple):
-    """Key of one record of a row event: the event's number in its transaction, and the number of
-    the part.
+    """Key of one record of a row event.
+
+    number  number of the event in its transaction, from 1; 0 is the note
+    part    number of the part, because a large event needs several records
     """
 
     number: int
@@ -38,9 +40,10 @@ class _Run:
 
 
 class RecordKeys:
-    """The records of a transaction in rising order, as runs of events with equally many parts.
+    """The keys of a transaction's records in rising order.
 
-    Memory use therefore grows only with the number of large events.
+    They are stored as runs of events that have the same number of parts. So memory use grows only
+    with the number of large events.
     """
 
     def __init__(self) -> None:
@@ -92,8 +95,10 @@ class _Range:
 class _Kept:
     """The records of one transaction in the topic.
 
-    `noted`: it is prepared. `skipped`: an operator skipped its XA PREPARE. `has_note`: the topic
-    has a note, which may be an earlier one.
+    ranges    records with rising keys, in the order of the topic
+    noted     the transaction is prepared
+    skipped   an operator skipped its XA PREPARE
+    has_note  the topic has a note, perhaps of an earlier transaction with the same xid
     """
 
     ranges: list[_Range] = field(default_factory=list)
@@ -114,11 +119,12 @@ class _Kept:
         last.keys.add(key)
 
     def newest(self) -> Iterator[tuple[_Range, EventPart | None]]:
-        """Yield the ranges in the order of their events, each with the key up to which its records
-        count.
+        """Yield the ranges in the order of their events, each with the key before which its records
+        are valid; None: all are valid.
 
-        None: all of its records count. A repeated read wrote all following events again. An earlier
-        transaction of the same xid may have left more events.
+        When the relay reads a transaction again, it writes all events from there on again, so later
+        ranges replace the end of earlier ones. An earlier transaction of the same xid may have left
+        more events.
         """
         found: list[tuple[_Range, EventPart | None]] = []
         below: EventPart | None = None

@@ -1,5 +1,7 @@
-"""Converts row events of prepared XA transactions into records: the logged event, and its table if
-the event does not name it.
+"""Converts row events of prepared XA transactions into records, and back.
+
+A record contains the logged event, and its table definition if the event does not describe the
+table.
 """
 
 import struct
@@ -16,8 +18,8 @@ from relay.model.table import Column, ColumnType, KeyKind, Logged, TableId, Tabl
 
 _FORMAT: Final = 1
 _HEAD: Final = struct.Struct("<BBBIQHII")
-"""Struct layout: format, MariaDB or not, event type, header time (s), offset, and the lengths of
-file, table map and table in bytes.
+"""Struct layout: format, whether from MariaDB, event type, header time (s), offset, and the lengths
+in bytes of file, table map and table definition.
 """
 
 
@@ -51,7 +53,7 @@ def is_skipped(value: bytes) -> bool:
 
 
 def to_bytes(rows: PreparedRows) -> bytes:
-    """Return the value of the Kafka record."""
+    """Return row events of a prepared transaction as the value of a Kafka record."""
     raw = rows.raw
     file, table = raw.position.file.encode(), _table_bytes(rows.table)
     head = _HEAD.pack(
@@ -68,7 +70,9 @@ def to_bytes(rows: PreparedRows) -> bytes:
 
 
 def from_bytes(value: bytes) -> PreparedRows:
-    """Parse a record from this value. Raises PositionUnreadable if the value is invalid."""
+    """Return the row event in the value of a record. Raises PositionUnreadable if the value is
+    invalid.
+    """
     try:
         form, mariadb, type_code, time_s, offset, file_bytes, map_bytes, table_bytes = (
             _HEAD.unpack_from(value)
@@ -111,8 +115,8 @@ def _table(value: bytes) -> TableMap:
         for each in fields["columns"]
     )
     key = tuple(fields["primary_key"])
-    # Before records had a kind, a table without a primary key may have had a unique key that was
-    # not stored.
+    # Records of earlier versions do not tell a primary key from a unique key. A table without a
+    # primary key may have had a unique key that was not stored.
     kind = KeyKind[fields.get("key_kind", "EITHER" if key else "UNKNOWN")]
     return TableMap(
         TableId(*fields["id"]), columns, key, Logged[fields["logged"]], fields["unknown"], kind

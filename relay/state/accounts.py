@@ -1,5 +1,5 @@
-"""The admin's users and tokens. One node holds all of them, so that each change is checked against
-the others.
+"""Stores the admin's users and tokens. One node has all of them, so that each change is checked
+against the others.
 """
 
 import json
@@ -13,11 +13,13 @@ from relay.state.paths import Paths
 from relay.zk import Node, Session, update_node
 
 FORMAT: Final = 3
-"""The newest format that this version reads: users may be a provider's."""
+"""The newest document format that this version reads. Users may be linked to an identity provider.
+"""
 _WITHOUT_IDENTITIES: Final = 2
-"""Written while no user is a provider's."""
+"""Format that is written while no user is linked to an identity provider."""
 _WITHOUT_PASSWORDS: Final = 1
-"""Written while no user has a password, so that an older version reads it too."""
+"""Format that is written while no user has a password either, so that older versions can read it.
+"""
 _ALGORITHM: Final = "$argon2id$"
 
 

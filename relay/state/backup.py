@@ -1,7 +1,7 @@
-"""A backup: all documents of an installation as a folder of files.
+"""A backup: all documents of an installation in ZooKeeper as a folder of files.
 
-It has mapping sets, their pointer, and notes about instances. It does not have nodes that live as
-long as a process (relays, leaders, statuses), sign-ins and failover orders. Positions are in Kafka
+It has mapping sets, their pointer, and notes about instances. It does not have nodes that exist as
+long as a process (relays, leaders), statuses, sign-ins and failover orders. Positions are in Kafka
 and not in the backup.
 """
 
@@ -18,8 +18,8 @@ from relay.state.backup_file import FORMAT, from_file, newer, to_file
 from relay.state.mappings.restored_mapping import MAPPINGS, POINTER, restored_mapping
 
 _MANIFEST: Final = "backup.json"
-# Of an instance's nodes these say what is, or what is to be done once: an order to switch the
-# source, or to copy tables, must not be carried out again.
+# These nodes of an instance describe its present state or an act that is done once. A restore must
+# not repeat an act, such as an order to switch the source or to copy tables.
 _PASSING: Final = re.compile(
     r"(status|called|snapshots|failover/(sources/[^/]+/)?(view|orders))(/.*)?"
 )
@@ -45,7 +45,8 @@ class Backup:
             raise BackupRefused(
                 f"The backup has {len(refused)} sign-ins, requests, orders or states, which are "
                 f"in no backup; the first one is {refused[0]!r}.",
-                remedy="Use a backup as `roma backup` or the page wrote it.",
+                remedy="Use a backup that `roma backup` or the admin's backup page wrote, "
+                "without changes.",
             )
 
     def changes(self, present: Mapping[str, bytes]) -> "BackupDifferences":
@@ -112,7 +113,7 @@ class Backup:
             raise BackupRefused(f"{folder} is not a backup ({exc!r}).") from exc
         if not whole:
             raise BackupRefused(
-                f"{folder} holds {len(nodes)} documents, and its manifest lists "
+                f"{folder} contains {len(nodes)} documents, but its manifest lists "
                 f"{manifest['nodes']}."
             )
         return found
@@ -145,7 +146,9 @@ class BackupDifferences:
 
 
 def _write(file: Path, text: str) -> None:
-    """Write a new file for its owner alone: documents of instances hold passwords."""
+    """Write a new file that only its owner may read, because documents of instances contain
+    passwords.
+    """
     with open(
         os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8"
     ) as opened:

@@ -1,4 +1,4 @@
-"""A cache of decoded node values: each value is decoded once for each change in ZooKeeper."""
+"""Caches decoded node values, so that each value is decoded once per change in ZooKeeper."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Generic, TypeVar
@@ -9,15 +9,16 @@ Value = TypeVar("Value")
 
 
 class DecodedNodes(Generic[Value]):
-    """Decodes nodes that were just read. A node that has not changed gives the same object again.
+    """Decodes nodes that the caller has just read. For an unchanged node it returns the same object
+    again.
 
     The caller reads all nodes each time, so no value is older than its node. Values of removed
     names are dropped. Any thread may call it.
     """
 
     def __init__(self, decode: Callable[[str, bytes], Value]) -> None:
-        """`decode` makes a value from its name and its node's value. Nobody may change
-        the result.
+        """`decode` creates a value from its name and its node's value. Callers must not change the
+        returned values.
         """
         self._decode = decode
         self._known: Mapping[str, tuple[tuple[int, int], Value]] = {}
@@ -29,7 +30,7 @@ class DecodedNodes(Generic[Value]):
         for name, node in zip(names, nodes, strict=True):
             if node is None:
                 continue
-            state = node.changed, node.modified_ms  # as `Node.state`: no later one has the same
+            state = node.changed, node.modified_ms  # unique for each state, as Node.state is
             before = known.get(name)
             if before is not None and before[0] == state:
                 found[name] = before

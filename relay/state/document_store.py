@@ -55,20 +55,21 @@ class DocumentStore:
         """
         if backup.installation != self._installation:
             raise BackupRefused(
-                f"The backup is of {backup.installation!r}, and this is {self._installation!r}."
+                f"The backup is of installation {backup.installation!r}, and this is "
+                f"{self._installation!r}."
             )
         present = self.take().nodes
         if present and not over_present:
             reason = (
-                f"ZooKeeper has {len(present)} of these documents already, "
-                f"{next(iter(present))} among them."
+                f"ZooKeeper already has {len(present)} documents of this installation, for "
+                f"example {next(iter(present))}."
             )
             raise BackupRefused(
                 reason,
                 remedy=(
-                    "Add --over-present to replace those that differ; documents that the "
-                    "backup lacks stay, and so do the facts that relays have recorded. Its "
-                    "mapping becomes a new set."
+                    "Add --over-present to replace the documents that differ. Documents that "
+                    "the backup lacks stay, and so do facts that relays have recorded. The "
+                    "backup's mapping becomes a new mapping set."
                 ),
             )
         return backup.changes(present)
@@ -132,11 +133,13 @@ class DocumentStore:
         except VersionConflict as exc:
             raise BackupRefused(
                 f"{path} was written by another process meanwhile.",
-                remedy="Restore again, with --over-present.",
+                remedy="Restore the backup again, with --over-present.",
             ) from exc
 
     def _below(self, path: str) -> Iterator[tuple[str, bytes]]:
-        """Every document below a node, without those that pass."""
+        """Yield (path, value) of every document below a node, without nodes that are not in
+        backups.
+        """
         try:
             names = self._session.children(f"{self._base}/{path}".rstrip("/"), synced=not path)
         except NodeMissing:

@@ -51,8 +51,9 @@ class ErasureTurn:
         """
         if not self._in_process.acquire(blocking=False):
             raise ErasureRefused(
-                "This process erases, or puts back settings of topics, now.",
-                remedy="Wait until that has ended.",
+                "This process already erases personal data, or restores topic settings after "
+                "an erasure.",
+                remedy="Wait until it has ended, then try again.",
             )
         try:
             self._take(by)
@@ -64,13 +65,14 @@ class ErasureTurn:
             self._in_process.release()
 
     def check(self) -> None:
-        """Raise ErasureInterrupted if the right to erase was lost since it was taken.
+        """Raise ErasureInterrupted if this process has lost the right to erase since it got it.
 
-        Raises StoreUnreachable while that cannot be found out.
+        Raises StoreUnreachable if ZooKeeper does not confirm either.
         """
         if not self._session.owns(self.node):
             raise ErasureInterrupted(
-                "The ZooKeeper session ended during the erasure, so another one may have begun."
+                "The ZooKeeper session ended during the erasure, so another process may have "
+                "begun to erase."
             )
 
     def note(self, topic: str, segment_ms: str | None) -> None:
@@ -139,7 +141,8 @@ class ErasureTurn:
 def _held_by(owner: Node) -> ErasureRefused:
     found = JsonObject.read(owner.value)
     return ErasureRefused(
-        f"{found.text('by')} erases from {found.text('host')} now. One erasure runs at a time.",
+        f"{found.text('by')} is erasing personal data on host {found.text('host')}. Only one "
+        "erasure can run at a time.",
         remedy="Wait until it has ended, then search again. If its process was killed, "
         "ZooKeeper ends its session after some seconds.",
     )

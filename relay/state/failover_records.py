@@ -9,7 +9,8 @@ from relay.model.failover import FailoverOrders, ServerRole
 from relay.state.json_object import JsonObject, write_json
 
 SWITCHES_LISTED: Final = 100
-"""Older ones are in the audit trail alone."""
+"""Largest number of switches in the history document. Older switches are only in the audit trail.
+"""
 
 
 @dataclass(frozen=True, slots=True)

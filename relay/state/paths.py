@@ -204,10 +204,10 @@ class Paths:
 
 
 def _numbered(number: int) -> str:
-    """Ten digits, so that names sort as numbers do."""
+    """Return the number with ten digits, so that names sort as numbers do."""
     return f"{number:010d}"
 
 
 def _node(name: str) -> str:
-    """Return a node's name; ZooKeeper takes neither `.` nor `..`."""
+    """Return a valid node name: ZooKeeper accepts neither `.` nor `..`."""
     return name.replace(".", "%2E") if name in (".", "..") else quote(name, safe="")

@@ -59,13 +59,13 @@ def check_hand_over(place: InstanceAssignment, to: str) -> None:
     there = [each for each in place.candidates if to in (each.relay, each.server)]
     if not there:
         raise PlacementRefused(
-            f"No connected relay or server called {to} has instance {place.instance}."
+            f"No connected relay or server named {to} has instance {place.instance}."
         )
     if all(each.in_maintenance for each in there):
         raise PlacementRefused(f"{to} is in maintenance.")
     if all(each.code and each.relay != place.leader for each in there):
         raise PlacementRefused(
-            f"{to} could not run {place.instance}: {there[0].code}: {there[0].reason}"
+            f"{to} cannot run {place.instance} now: {there[0].code}: {there[0].reason}"
         )
 
 

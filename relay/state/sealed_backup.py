@@ -19,9 +19,10 @@ from relay.state.backup import Backup
 from relay.state.backup_file import FORMAT, from_file, newer, to_file
 
 LEAST_CHARACTERS: Final = 12
-"""Of a passphrase."""
+"""Smallest number of characters in a passphrase."""
 _MOST_BYTES: Final = 512_000_000
-"""Of the documents of one backup; a small file cannot fill the memory."""
+"""Largest size of the decompressed documents in bytes, so that a small file cannot fill the memory.
+"""
 _KIND: Final = "roma-backup"
 _SALT_BYTES: Final = 16
 _NONCE_BYTES: Final = 12
@@ -37,7 +38,8 @@ def seal(backup: Backup, passphrase: str) -> str:
     if len(passphrase) < LEAST_CHARACTERS:
         raise BackupRefused(
             f"The passphrase has fewer than {LEAST_CHARACTERS} characters.",
-            remedy="Choose a longer one, and keep it: without it nobody can open the backup.",
+            remedy="Choose a longer one, and store it safely: without it nobody can open the "
+            "backup.",
         )
     salt, nonce = os.urandom(_SALT_BYTES), os.urandom(_NONCE_BYTES)
     files = [to_file(path, value) for path, value in backup.nodes.items()]
@@ -69,8 +71,8 @@ def unseal(text: str, passphrase: str) -> Backup:
         return Backup(installation, made_ms, dict(from_file(each, "The backup") for each in files))
     except InvalidTag as exc:
         raise BackupRefused(
-            "The passphrase is another one, or the file was changed.",
-            remedy="Give the passphrase of this backup.",
+            "The passphrase is wrong, or the file was changed.",
+            remedy="Give the passphrase with which this backup was made.",
         ) from exc
     except (ValueError, KeyError, TypeError, zlib.error) as exc:
         raise _no_backup(exc) from exc
@@ -91,7 +93,7 @@ def _head(text: str) -> dict[str, Any]:
 def _no_backup(exc: Exception) -> BackupRefused:
     return BackupRefused(
         f"This is not a sealed backup ({type(exc).__name__}).",
-        remedy="Give the file that the page or `POST /api/v1/backup` made.",
+        remedy="Give a file that the admin's backup page or `POST /api/v1/backup` made.",
     )
 
 
@@ -100,7 +102,7 @@ def _key(passphrase: str, salt: bytes) -> bytes:
 
 
 def _proved(head: dict[str, Any]) -> bytes:
-    """Return what is not secret, and must not be changed either."""
+    """Return the unencrypted head as bytes, which the encryption protects against changes."""
     return json.dumps(head, sort_keys=True).encode()
 
 

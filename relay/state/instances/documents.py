@@ -98,7 +98,8 @@ class InstanceDocumentStore:
         value = json.dumps(fields, ensure_ascii=False, indent=2).encode()
         if before is None:
             self._session.ensure(self._paths.definitions)
-            # ZooKeeper tells the state of a node that it replaced, and not of one that it created.
+            # ZooKeeper returns the state of a node that it replaced, but not of one that it
+            # created.
             (node,) = self._session.commit([Create(path, b""), Replace(path, value, 0)])
             return InstanceDocument(name, fields, node.version + 1, node.state)
         (node,) = self._commit(

@@ -8,12 +8,12 @@ from typing import Final
 
 from relay.state.json_object import JsonObject, write_json
 
-# One name with its reason takes about 150 bytes; the node stays far below ZooKeeper's limit of 1
-# MiB.
+# Largest number of listed names. One name with its reason takes about 150 bytes, so the node stays
+# far below ZooKeeper's limit of 1 MiB.
 DROPPED_NAMES_LISTED: Final = 2000
 _LIKE_LISTED: Final = 1000
-"""Of so many names the similar table is listed, which takes up to 200 bytes."""
-# A database and a table take at most 2 x 64 characters.
+"""Largest number of listed names with a similar table, which takes up to 200 bytes more."""
+# Largest number of listed tables. The names of database and table take at most 2 x 64 characters.
 KNOWN_TABLES_LISTED: Final = 5000
 
 

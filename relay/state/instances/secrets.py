@@ -16,13 +16,13 @@ from relay.settings import (
 )
 
 MASK: Final = "**********"
-"""Replaces a secret in shown settings.
+"""Text that replaces a secret in shown settings.
 
-A document that is sent back with it keeps the stored secret.
+If an operator sends a document back with this text, the stored secret is kept.
 """
 _SECRETS: Final = frozenset({"password", "salt", "secrets"})
 _SERVERS: Final = ("source", "group")
-"""The parts of a document that say which servers are logged in to."""
+"""The parts of a document that define the servers to which the relay logs in."""
 _ANY: Final = RunTimeVariables(("*",), resolved=False)
 _Fields: TypeAlias = Mapping[str, Any]
 
@@ -62,9 +62,8 @@ def _as_shown(parts: tuple[str, ...], stored: _Fields, fields: _Fields) -> bool:
 
 
 def _destinations(fields: _Fields) -> frozenset[tuple[object, ...]] | None:
-    """Every server that a document's passwords go to, as it is logged in to.
-
-    None for a document that cannot be used.
+    """Return each server to which a document's passwords are sent, with user and TLS settings.
+    Return None for an invalid document.
     """
     try:
         settings: InstanceSettings = instance_settings({**fields, "name": "any"}, "", _ANY)
@@ -100,10 +99,10 @@ def _unmasked(value: Any, stored: Any) -> Any:
 
 
 def _list_unmasked(values: list[Any], stored: list[Any]) -> list[Any]:
-    """Restore secrets in a list.
+    """Restore the secrets in a list.
 
-    An unchanged entry keeps its secrets at any index. If the length is the same, a changed one gets
-    those of its index.
+    An unchanged entry keeps its secrets at any index. If the list has the same length as before, a
+    changed entry gets the secrets of the entry at its index.
     """
     shown = [_masked("", each) for each in stored]
     free = list(range(len(stored)))
@@ -133,7 +132,7 @@ def _masked(key: str, value: Any, inside: bool = False) -> Any:
 
 
 def _masked_claims(claims: _Fields) -> dict[str, Any]:
-    """Options of unknown names are hidden too, and an address that holds a password."""
+    """Mask also options with unknown names, and a URL that contains a password."""
     shown = {name: _masked(name, value) for name, value in claims.items()}
     options = claims.get("options")
     if isinstance(options, Mapping):

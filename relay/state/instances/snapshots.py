@@ -13,8 +13,8 @@ from relay.state.paths import Paths
 from relay.zk import Create, Session, Watch
 
 _MOST_BYTES: Final = 500_000
-"""Values of one ZooKeeper transaction: half of what a server takes by default
-(jute.maxbuffer).
+"""Largest size in bytes of the values in one ZooKeeper transaction: half of what a server accepts
+by default (jute.maxbuffer).
 """
 
 
@@ -108,7 +108,7 @@ def in_turn(requests: Iterable[SnapshotRequest]) -> list[SnapshotRequest]:
 
 
 def _transactions(steps: Iterable[Create]) -> Iterator[list[Create]]:
-    """Cut steps into transactions of about _MOST_BYTES."""
+    """Divide steps into transactions of about _MOST_BYTES."""
     found: list[Create] = []
     size = 0
     for step in steps:

@@ -57,7 +57,7 @@ class InstanceStore:
                 instance, self._session.get(self._paths.instance_status(instance)).value
             )
         except NodeMissing as exc:
-            raise NodeMissing(f"No relay has ever reported an instance called {instance}.") from exc
+            raise NodeMissing(f"No relay has ever reported an instance named {instance}.") from exc
 
     def statuses(self) -> tuple[InstanceStatus, ...]:
         """Return the last status of every instance that has one, sorted by name."""
@@ -156,7 +156,7 @@ class InstanceStore:
         return tuple(sorted({table for theirs in found.values() for table in theirs}))
 
     def call(self, instance: str) -> None:
-        """Tell the instance's relay to read its position again, because an operator changed it."""
+        """Signal the instance's relay to read its position again after an operator's change."""
         self._session.put(
             self._paths.instance_called(instance), write_json({"called_ms": int(time() * 1000)})
         )

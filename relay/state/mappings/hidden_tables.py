@@ -11,7 +11,9 @@ from relay.zk import Node, Session, update_node
 
 FORMAT: Final = 1
 MOST_HIDDEN: Final = 1000
-"""So many names with their notes stay below ZooKeeper's limit of 1 MiB for a node."""
+"""Largest number of hidden tables. With their notes they stay below ZooKeeper's limit of 1 MiB for
+a node.
+"""
 _NOTE_CHARACTERS: Final = 300
 
 Hidden = Mapping[str, Note]
@@ -46,7 +48,7 @@ class HiddenTableStore:
             if len(before) >= MOST_HIDDEN and name not in before:
                 raise StoreRefused(
                     f"{MOST_HIDDEN} tables are hidden already.",
-                    remedy="Show some of them again, or map them.",
+                    remedy="Unhide some of them, or map them.",
                 )
             return {**before, name: short}
 
@@ -74,7 +76,7 @@ def _read(value: bytes) -> Hidden:
         raise StoreRefused(
             f"The list of hidden tables has format {found}, and this version reads format "
             f"{FORMAT}.",
-            remedy="Use the version that wrote it.",
+            remedy="Use the version of the admin that wrote it, or a newer one.",
         )
     return {
         each.text("name"): Note.read(each) for each in fields.objects("tables") if each.text("name")

@@ -1,4 +1,9 @@
-"""The text forms in which all instances of a topic hash keys, and the error if they differ."""
+"""Records in which text forms the instances of a topic hash keys, and raises an error if equal keys
+would get different partitions.
+
+The partition of a row is computed from the text of its key. The form describes how that text is
+made, for example the character set or type of each key column (relay.model.records.hashed_forms).
+"""
 
 from collections.abc import Mapping
 from typing import NamedTuple, Protocol, TypeAlias
@@ -143,26 +148,26 @@ def keys_repartitioned(key: HashedKey, known: Forms) -> PartitionsChanged:
     `known` are the forms in which the keys were hashed before.
     """
     return PartitionsChanged(
-        f"Keys of {key.table} were hashed for topic {key.topic} as {' | '.join(known)}, and a row "
-        f"with keys as {key.form} follows: equal keys would get other partitions.",
+        f"Until now keys of {key.table} were hashed for topic {key.topic} in the form "
+        f"{' | '.join(known)}. The next row would be hashed in the form {key.form}, so equal "
+        "keys would get other partitions.",
         remedy=(
-            "A key column has another type or character set, here, in another shard or in another "
-            "instance of the topic. If "
-            "consumers of the topic compare the order key: `roma position repartition INSTANCE "
-            f"--topic {key.topic} --table {key.table}` accepts it. Otherwise map the table to a "
-            "new topic and copy it."
+            "A key column has another type or character set than before, or than in another "
+            "shard or instance of the topic. If all consumers of the topic compare the order "
+            f"key, accept the change: `roma position repartition INSTANCE --topic {key.topic} "
+            f"--table {key.table}`. Otherwise map the table to a new topic and copy it."
         ),
     )
 
 
 def keys_differ(key: HashedKey, others: Forms) -> str:
-    """Return the sentence that this instance and another one (`others`) hash equal keys
-    differently, since before instances were compared.
+    """Return a sentence for the status: this instance and another one hash equal keys differently,
+    and the difference is older than the check for it.
     """
     return (
-        f"Keys of {key.table} in topic {key.topic} are hashed as {key.form} by this instance, "
-        f"and as {' | '.join(others)} by another one. This was so before instances were "
-        "compared: equal keys may have rows in two partitions."
+        f"This instance hashes keys of {key.table} for topic {key.topic} in the form "
+        f"{key.form}, and another instance in the form {' | '.join(others)}. The difference is "
+        "older than the check for it, so equal keys may have rows in two partitions."
     )
 
 

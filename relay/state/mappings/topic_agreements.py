@@ -21,7 +21,9 @@ from relay.zk import Node, Session, update_node
 
 FORMAT: Final = 1
 _STATEMENTS: Final = "#statements"
-"""No topic of Kafka has this character in its name."""
+"""Suffix in the name of an agreement about statements. No Kafka topic has this character in its
+name.
+"""
 
 
 def statements_of(topic: str) -> str:
@@ -113,7 +115,9 @@ def _fields(instance: str, feeder: Feeder) -> dict[str, object]:
 
 
 def _read(value: bytes) -> TopicAgreement:
-    """Read it; an entry that cannot be read is left out, and its instance writes it again."""
+    """Return the agreement in a node's value. An entry that cannot be read is left out, and its
+    instance writes it again.
+    """
     entries = JsonObject.read(value).objects("feeders")
     return TopicAgreement(
         {each.text("instance"): _feeder(each) for each in entries if each.whole("partitions") > 0}

@@ -59,7 +59,8 @@ class CachedChildren(Generic[T]):
         Raises StoreUnreachable.
         """
         known = self._usable()
-        # Before the names: the next call notices a child that comes in between.
+        # The state is read before the names. If a child is created between the two reads, the next
+        # call sees another state and reads the names again.
         children = self._session.children_state(self._path)
         if children == known.children and (self._fixed or children is None):
             self._known = known

@@ -121,7 +121,8 @@ class Membership:
             if node.value != value:
                 self._session.put(path, value)
             return
-        with suppress(NodeMissing):  # the usual case: the earlier session's node has gone with it
+        # usually ZooKeeper has already deleted it with the earlier session
+        with suppress(NodeMissing):
             self._session.delete(path)
         self._session.create_ephemeral(path, value)
 

@@ -54,9 +54,9 @@ def test_preflight_tells_a_stop_that_is_to_come_and_heartbeats_keep_what_is_acce
         warned = told(installation, "second")
         assert warned.verdict is Verdict.WARNING
         assert warned.sentence == (
-            f"The first row of {name}_2.people stops the instance (PARTITIONS_CHANGED). Keys of "
-            f"{name}.people were hashed for topic {name} as latin1, and a row with keys as utf8 "
-            "follows: equal keys would get other partitions."
+            f"The first row of {name}_2.people stops the instance (PARTITIONS_CHANGED). Until "
+            f"now keys of {name}.people were hashed for topic {name} in the form latin1. The next "
+            "row would be hashed in the form utf8, so equal keys would get other partitions."
         )
         move = ["position", "repartition", "second", "--topic", name, "--table", f"{name}.people"]
         assert f"roma {' '.join(move)}" in warned.remedy

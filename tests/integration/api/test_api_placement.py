@@ -96,7 +96,7 @@ def test_a_move_is_noted_and_withdrawn(admin: httpx.Client, overrides: Placement
 @pytest.mark.parametrize(
     ("instance", "to", "status", "said"),
     [
-        ("shop", "nowhere", 409, "No connected relay or server called nowhere"),
+        ("shop", "nowhere", 409, "No connected relay or server named nowhere"),
         ("shop", "r3", 409, "It hung up"),
         ("shop", "s1", 409, "in maintenance"),
         ("none", "r1", 404, "named none"),

@@ -74,7 +74,7 @@ def test_half_a_backup_is_none(tmp_path: Path) -> None:
     with pytest.raises(BackupRefused, match="not empty"):
         backup.write(tmp_path / "whole")
     (tmp_path / "whole" / "mappings" / "pointer.json").unlink()
-    with pytest.raises(BackupRefused, match="holds 3 documents, and its manifest lists 4"):
+    with pytest.raises(BackupRefused, match="contains 3 documents, but its manifest lists 4"):
         Backup.read(tmp_path / "whole")
     (tmp_path / "whole" / "backup.json").unlink()
     with pytest.raises(BackupRefused, match="cannot be read"):

@@ -34,7 +34,7 @@ def test_the_file_says_whose_it_is_and_hides_the_documents() -> None:
 
 @pytest.mark.parametrize("passphrase", ["", "correct horse batterz"])
 def test_another_passphrase_opens_nothing(passphrase: str) -> None:
-    with pytest.raises(BackupRefused, match="passphrase is another one"):
+    with pytest.raises(BackupRefused, match="passphrase is wrong"):
         unseal(seal(BACKUP, PASSPHRASE), passphrase)
 
 

@@ -85,7 +85,7 @@ def test_a_backup_is_sealed_compared_and_put_back_by_the_page(
     assert store.number() == after
 
     wrong = admin.post("/backup/preview", data={**form, "passphrase": OTHER})
-    assert (wrong.status_code, "passphrase is another one" in wrong.text) == (409, True)
+    assert (wrong.status_code, "passphrase is wrong" in wrong.text) == (409, True)
     unsure = admin.post("/backup/restore", data={**form, "confirm": "prod", "comment": "drill"})
     assert (unsure.status_code, "What will happen" in unsure.text) == (400, True)
     assert store.number() == after

@@ -145,7 +145,7 @@ def test_a_move_is_ordered_and_withdrawn(
         ("throttle", {"rows": "many", "comment": "kept"}, 400, "Rows must be a whole number"),
         ("throttle", {"rows": "-1", "comment": "kept"}, 400, "Rows must not be negative"),
         ("move", {"comment": "kept"}, 400, "No relay is chosen."),
-        ("move", {"to": "nowhere", "comment": "kept"}, 409, "No connected relay or server called"),
+        ("move", {"to": "nowhere", "comment": "kept"}, 409, "No connected relay or server named"),
     ],
 )
 def test_a_refused_act_shows_its_dialog_with_what_was_typed(

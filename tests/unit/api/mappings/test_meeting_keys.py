@@ -67,8 +67,8 @@ def test_keys_with_another_form_in_the_next_topic_are_told() -> None:
     (told,) = sentences(store, APART, TOGETHER)
     assert "The first row of shop_2.people in topic a may stop its instance" in told
     assert "PARTITIONS_CHANGED" in told
-    assert "Keys of a.people were hashed for topic a as latin1" in told
-    assert "with keys as utf8" in told
+    assert "keys of a.people were hashed for topic a in the form latin1" in told
+    assert "hashed in the form utf8" in told
     assert "roma position repartition INSTANCE --topic a --table a.people" in told
     assert sentences(store, APART, APART) == []
 
@@ -85,7 +85,7 @@ def test_equal_and_unknown_forms_are_not_told() -> None:
 def test_tables_that_meet_in_a_new_topic_are_compared_with_each_other() -> None:
     store = Store(a_a_people=("latin1",), b_b_people=("utf8",))
     (told,) = sentences(store, APART, mapping(2, c="shop_1,shop_2"))
-    assert "Keys of c.people were hashed for topic c as latin1" in told
+    assert "keys of c.people were hashed for topic c in the form latin1" in told
     accepted = Store(a_a_people=("latin1", "utf8"))
     (told,) = sentences(accepted, mapping(1, a="shop_1"), mapping(2, c="shop_1"))
     assert "shop_1.people in topic c" in told
