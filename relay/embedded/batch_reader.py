@@ -45,9 +45,11 @@ from relay.settings import InstanceSettings
 _INSTALLATION: Final = "embedded"
 _IDLE_SECONDS: Final = 0.1
 _GUARD_SECONDS: Final = 300.0
-"""How long a large transaction may take to be read to its end, before its first part is given."""
+"""How many seconds reading a large transaction to its end may take, before its first part is passed
+to the program.
+"""
 _PREPARED_BYTES: Final = 1_000_000
-"""Size of the records in which rows of prepared transactions are kept."""
+"""Largest size in bytes of one record with rows of prepared transactions."""
 
 
 @dataclass(slots=True)
@@ -124,8 +126,10 @@ class BatchReader:
                 reader.stop()
 
     def _pumped(self, publisher: Publisher, source: OpenSource) -> Iterator[Batch | None]:
-        """Yield batches while the source is read, also those that were complete before an error:
-        the stores beside the position already hold what belongs to them.
+        """Yield batches while the source is read.
+
+        Complete batches are also yielded if reading ends with an error, because the stores beside
+        the position already contain the records of these batches.
         """
         try:
             yield from self._read(publisher, source)
@@ -244,11 +248,16 @@ class BatchReader:
 
 
 class _NoTrail:
-    """Skipped transactions are recorded in Kafka: a record that names some is no embedded one."""
+    """Raises an error instead of recording a skipped transaction.
+
+    Only a relay with Kafka can skip transactions, so a position record that names one was not saved
+    by embedded changes.
+    """
 
     def message(self, entry: AuditEntry) -> OutboundMessage:
         del entry
         raise PositionUnreadable(
-            "The saved position names a transaction to skip, which needs a relay with Kafka.",
+            "The saved position contains an order to skip a transaction, which only a relay "
+            "with Kafka can execute.",
             remedy="Use a position that embedded changes saved.",
         )

@@ -1,4 +1,6 @@
-"""The changes that a program receives one after another, and acknowledges."""
+"""Passes the changes of a source to a program one after another, and saves the position that it
+acknowledges.
+"""
 
 import threading
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The changes that were delivered to the program, and the position after the last of them."""
+"""Tracks the changes that the program has received, and the position after the last of them."""
 
 from collections import deque
 from collections.abc import Sequence
@@ -11,16 +11,17 @@ from roma_client.records.change import Change
 
 @dataclass(slots=True)
 class _Open:
-    """A batch, and its changes that were not given yet."""
+    """A batch, and its changes that were not returned yet."""
 
     batch: Batch
     changes: deque[Change]
 
 
 class DeliveredChanges:
-    """Delivers the changes of batches one after another, and knows the position after the last one.
+    """Delivers the changes of batches one after another, and computes the position after the last
+    one.
 
-    `unsaved` is whether the position has moved since the owner last set it to False.
+    `unsaved` is True if the position has moved since the owner last set it to False.
     """
 
     def __init__(self, saved: StoredPosition | None) -> None:
@@ -48,10 +49,11 @@ class DeliveredChanges:
         return StoredPosition(self._record, self._done, kept)
 
     def add(self, batch: Batch, changes: Sequence[Change]) -> None:
-        """Add a batch with its changes. Changes that were already returned are dropped.
+        """Add a batch with its changes. Changes that were already added are dropped.
 
-        Those are the changes up to the greatest returned order key. A mapping with several topics
-        repeats order keys too, and these copies are also dropped.
+        Those are changes with an execute position up to the greatest one so far. A mapping with
+        several topics creates several messages with the same order key; all but the first are
+        dropped too.
         """
         new: deque[Change] = deque()
         for change in changes:
@@ -73,7 +75,7 @@ class DeliveredChanges:
         return taken
 
     def _end_batches(self) -> None:
-        """Move the position behind batches whose changes were all given."""
+        """Move the position to the end of each batch whose changes were all returned."""
         while self._open and not self._open[0].changes:
             batch = self._open.popleft().batch
             for each in batch.beside:

@@ -17,7 +17,7 @@ from relay.state import Note, SetRecord, StoredSet
 MAPPINGS: Final = "mapping"
 POSITION: Final = "position"
 _DELETIONS: Final = 10_000
-"""How many of the last deletions readers of offsets can see."""
+"""Number of the newest deletions that stay readable by offset."""
 
 
 class LocalRecords:

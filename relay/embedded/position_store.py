@@ -90,14 +90,14 @@ class PositionFile:
         except BlockingIOError as exc:
             lock.close()
             raise ConfigurationError(
-                f"Another program has the position {self._path} open.",
+                f"Another program uses the position file {self._path}.",
                 remedy="End that program, or give this one a position file of its own.",
             ) from exc
         self._lock = lock
 
     def _refused(self, what: str, error: OSError) -> ConfigurationError:
         return ConfigurationError(
-            f"The position {self._path} cannot {what}: {error.strerror}.",
+            f"The position file {self._path} cannot {what}: {error.strerror}.",
             remedy=(
                 "Give the program a folder that it may write to, with free space; it continues "
                 "from the last saved position."

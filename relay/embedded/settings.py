@@ -22,13 +22,17 @@ from relay.settings import (
 )
 
 _TOPIC: Final = "embedded"
-"""Where rows of databases without a mapping go: the name is only seen in `Change.place`."""
+"""Topic name for rows of databases without a mapping. It appears only in `Change.place`."""
 _BATCH_BYTES: Final = 1_000_000
 _BATCH_MS: Final = 200
 _PART_BYTES: Final = 16_000_000
-"""A larger source transaction is given in parts, so that memory is bounded."""
+"""Size in bytes above which a source transaction is passed to the program in parts, so that memory
+use is bounded.
+"""
 _NO_TIMEOUT_MS: Final = 86_400_000 * 24
-"""No broker limits how long a batch is open while the program works on a change."""
+"""Transaction timeout without practical effect, in milliseconds: no broker limits how long a batch
+is open while the program works on a change.
+"""
 
 
 class EmbeddedSettings(Settings):

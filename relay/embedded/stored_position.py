@@ -14,18 +14,19 @@ FORMAT: Final = 1
 Kept: TypeAlias = Mapping[str, Mapping[bytes, bytes]]
 """Records that are stored together with the position: name of the store → key → value."""
 _REMEDY: Final = (
-    "Restore the position file from a copy. Or delete it: the program then starts at `start`, "
-    "and you must repair the data that it has written from the changes."
+    "Restore the position file from a copy. Or delete it: the program then starts at the "
+    "setting `start`, and you must repair the data that it wrote from earlier changes."
 )
 
 
 @dataclass(frozen=True, slots=True)
 class StoredPosition:
-    """The position up to which changes were processed.
+    """The position up to which the program has processed changes.
 
     record  the position record before the first unprocessed change
-    done    execute position of the last processed change after the record, in the middle of a
-            batch; 0 if there is none
+    done    execute position of the last processed change after `record`, in the middle of a batch;
+            0 if there is none
+    kept    records that are stored together with the position
     """
 
     record: bytes

@@ -1,5 +1,6 @@
-"""Checks everything that the relay needs, before it starts: with the same sentences, and without
-writes.
+"""Checks before a start everything that the relay needs, without writing anything.
+
+The findings have the same sentences as the errors of the relay.
 """
 
 from relay.preflight.finding import Finding, Verdict, exit_code

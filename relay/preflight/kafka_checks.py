@@ -51,10 +51,10 @@ class KafkaView:
 
 
 def check_kafka(settings: RelaySettings, store: StoreView) -> KafkaView:
-    """Ask the brokers everything that can be asked without a write.
+    """Check everything that can be checked without a write.
 
-    No transaction is begun: with the relay's own transactional.id that would fence a running relay,
-    and another id proves little.
+    It begins no transaction: with the relay's own transactional.id that would fence a running
+    relay, and a test with another id proves little.
     """
     kafka = _quiet(settings.kafka)
     admin, view = TopicAdmin(kafka), KafkaView()
@@ -97,7 +97,7 @@ def _transactions(instance: InstanceSettings, admin: TopicAdmin) -> Finding:
     timeout_ms = instance.transaction.timeout_ms
     try:
         error = transaction_timeout_error(timeout_ms, admin.broker_settings())
-    except KafkaNotPermitted as exc:  # the relay itself does not need it
+    except KafkaNotPermitted as exc:  # the relay runs without this right
         return not_checked(
             "transactions",
             "the brokers do not return their settings",
@@ -217,9 +217,10 @@ def _changed(
 def _reports_apart(
     instance: InstanceSettings, settings: RelaySettings, store: StoreView
 ) -> Iterator[Finding]:
-    """Yield each topic of rows that is also one of own records, transactions or heartbeats.
+    """Yield an error for each topic of rows that is also one of own records, transactions or
+    heartbeats.
 
-    The instance refuses its own reports; of another one it knows nothing.
+    For reports of another instance it is a warning, because running instances do not check them.
     """
     if store.mapping is None:
         return
@@ -237,10 +238,10 @@ def _reports_apart(
 def _differ(
     topic: str, partitions: int | None, instance: InstanceSettings, store: StoreView
 ) -> PartitionsDiffer | FormatsDiffer | None:
-    """Return an error if another instance that publishes to the topic assigns rows differently, or
-    publishes in another format.
+    """Return an error if another instance that publishes to the topic assigns rows to partitions
+    differently, or has another format.
 
-    Without a number the agreed one is used.
+    `partitions` None: the number on which the instances agreed is used.
     """
     agreement = store.agreements.get(topic, TopicAgreement())
     form = instance.format_of(topic)
@@ -294,5 +295,5 @@ def _of_topic(
 
 
 def _quiet(kafka: KafkaSettings) -> KafkaSettings:
-    """Return settings without the client's own log, which would mix with the answer."""
+    """Return settings without the client's own log, which would mix with preflight's output."""
     return kafka.model_copy(update={"client": {**kafka.client, "log_level": 0}})

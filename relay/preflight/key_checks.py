@@ -1,4 +1,6 @@
-"""Keys of the source's tables that would be hashed otherwise than those of their topics."""
+"""Finds tables of the source whose keys the relay would hash in another form than the rows that are
+already in their topics.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
@@ -66,7 +68,7 @@ def check_keys(
              missing
     mapping  the active mapping; None: unknown
     """
-    # Forms of rows that exist count before those of rows to come.
+    # Instances with published rows come first, because the form of existing rows decides.
     instances = sorted(settings.instances, key=lambda each: records.get(each.name) is None)
     if mapping is None:
         return [not_checked(_CHECK, "the mapping is not known", each.name) for each in instances]
@@ -94,7 +96,9 @@ def check_keys(
 
 
 class KeysInStore:
-    """What ZooKeeper has of keys, and of the tables that instances have read."""
+    """What ZooKeeper has stored about the forms of keys, and about the tables that instances have
+    read.
+    """
 
     def __init__(self, session: Session, paths: Paths, mapping: MappingSet) -> None:
         self.forms: FormStore = PlannedForms(KeyFormStore(session, paths))
@@ -117,7 +121,10 @@ class KeysInStore:
 
 
 class PastOfKeys:
-    """What one instance has published, and the differences that are older than comparisons."""
+    """What one instance has published.
+
+    `told` has sentences about differences that are older than the check for them.
+    """
 
     def __init__(
         self, instance: InstanceSettings, record: PositionRecord | None, store: KeysInStore
@@ -132,7 +139,7 @@ class PastOfKeys:
         return self._has_record and some_go_to(self._router, self.tables, key)
 
     def warn(self, key: HashedKey, others: Forms) -> None:
-        """Note a difference with which the instance continues."""
+        """Store a sentence about a difference that does not stop the instance."""
         self.told[keys_differ(key, others)] = None
 
 
@@ -150,7 +157,7 @@ def of_instance(
         keys = list(_keys_of_tables(instance, Router(store.mapping, instance.routing), unknown))
     except RelayError as exc:
         return [not_checked(_CHECK, f"the source's keys are not known: {exc.code}", instance.name)]
-    # Tables that the instance has read have rows already.
+    # Tables that the instance has read come first, because their rows are already published.
     keys.sort(key=lambda each: (each[0] not in past.tables, each[0]))
     stops: dict[str, tuple[PartitionsChanged, list[TableId]]] = {}
     for real, key in keys:
@@ -225,7 +232,8 @@ class TablesNow:
                 unknown.append(real)
                 continue
             except (RuleRefused, UnmappedName):
-                continue  # other stops, before keys are hashed
+                # such a row stops the instance with another error, before its key is hashed
+                continue
             if form and isinstance(route, Destination):
                 for topic in route.topics:
                     yield real, HashedKey(topic, route.logical, form, real if in_key else None)
@@ -240,14 +248,16 @@ class TablesNow:
 
 
 class CatalogNow:
-    """The types of a source's columns, read once; what else a definition needs is asked."""
+    """Reads the types of a source's columns once, and other facts when they are needed."""
 
     def __init__(self, catalog: CatalogReader) -> None:
         self._catalog = catalog
         self._types = catalog.type_texts()
 
     def read(self, table: TableId, *, keys: bool) -> CatalogTable | None:
-        """Return the types of a table's columns, None if it is gone. Its map has the keys."""
+        """Return the types of a table's columns; None if the table does not exist any more. Keys
+        are not read again: the table map has them.
+        """
         del keys
         found = self._types.get(table)
         return None if found is None else CatalogTable(tuple(found), ())

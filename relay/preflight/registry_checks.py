@@ -1,5 +1,5 @@
-"""The schema registry: does it answer, may the relay use it, and do its subjects have the kind of
-schemas that the format writes.
+"""Checks the schema registry: whether it answers, whether the relay may use it, and whether its
+subjects have schemas of the kind that the format writes.
 """
 
 from collections.abc import Collection, Iterator, Mapping
@@ -13,7 +13,9 @@ from relay.settings import FormatName, InstanceSettings
 
 _CHECK: Final = "registry"
 _LISTED_AT_MOST: Final = 1_000
-"""Apicurio's interface of Confluent's kind lists no more subjects (2.6.13)."""
+"""Largest number of subjects that a list may have. Apicurio's Confluent-compatible interface lists
+no more (2.6.13).
+"""
 
 
 class RegistryView(Protocol):

@@ -96,8 +96,8 @@ def _instances(settings: RelaySettings) -> list[Finding]:
 
 
 def _rules(instance: InstanceSettings) -> Finding:
-    """Filters and partition rules are read when the instance starts to publish, so a broken one
-    would show late.
+    """Parse filters, row rules and partition rules. The relay parses them only when the instance
+    starts to publish, so an error would appear late.
     """
     try:
         TableFilter(instance.filter)

@@ -1,4 +1,4 @@
-"""The sources: everything that must be true before a binlog is read."""
+"""Checks the sources: everything that must be true before a binlog is read."""
 
 from collections.abc import Iterator
 

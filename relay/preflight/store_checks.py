@@ -1,4 +1,6 @@
-"""ZooKeeper: does it answer, may the relay write, and do the mapping documents compile."""
+"""Checks ZooKeeper: whether it answers, whether the relay may write, and whether the mapping
+documents are valid.
+"""
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -94,20 +96,24 @@ def mapping_findings(mapping: MappingSet, instances: Sequence[str]) -> list[Find
 
 
 def _access(settings: RelaySettings, session: Session) -> Finding:
-    """Passwords of run-time instances, orders and mappings are in ZooKeeper: say whether strangers
-    reach them.
+    """Report whether others can reach the data in ZooKeeper: passwords of run-time instances,
+    orders and mappings.
     """
     check, base = "zookeeper access", Paths.of(settings.zookeeper, settings.installation).base
     warning = partial(Finding, check, Verdict.WARNING)
     if not settings.zookeeper.identities:
         sentence = (
-            "Everybody who reaches ZooKeeper may read the passwords of run-time instances, order "
-            "switches and change mappings."
+            "Everybody who reaches ZooKeeper may read the passwords of run-time instances, "
+            "order switches of sources, and change mappings."
         )
         return warning(sentence, "Set zookeeper.auth and zookeeper.acl (docs/security.md).")
     if session.exists(base) and EVERYBODY in session.rights(base):
         sentence = f"{base} was made before zookeeper.acl was set: everybody may use it."
-        return warning(sentence, "Run `roma zookeeper protect` when every relay and admin logs in.")
+        return warning(
+            sentence,
+            "Give every relay and admin a login (zookeeper.auth, "
+            "zookeeper.acl), then run `roma zookeeper protect`.",
+        )
     if settings.zookeeper.tls is None:
         sentence = (
             "The login to ZooKeeper is not encrypted: passwords of run-time instances cross the "
@@ -155,7 +161,7 @@ def _newest(mappings: MappingStore) -> Iterator[tuple[int, MappingName]]:
 
 
 def _writable(session: Session, paths: Paths, instance: str) -> Finding:
-    path = paths.leaders  # the leader's own node is ephemeral and takes no children
+    path = paths.leaders  # the nodes of leaders are ephemeral, so they cannot have children
     try:
         session.check_writable(path)
     except RelayError as exc:

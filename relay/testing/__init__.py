@@ -1,4 +1,4 @@
-"""Messages as the relay publishes them, for unit tests of consumers: no server is needed."""
+"""Creates messages as the relay publishes them, for unit tests of consumers without a server."""
 
 from relay.testing.made_messages import Clock, MadeMessage, MessageMaker
 

@@ -75,7 +75,10 @@ class MessageMaker:
         """
         self._check(before)
         if any(before[name] != after.get(name) for name in self.key):
-            raise ValueError("a changed key is a delete() and an insert()")
+            raise ValueError(
+                "the update changes the key, which the relay publishes as two "
+                "messages: call delete() and insert()"
+            )
         old = {name: before[name] for name in self.columns if before[name] != after.get(name)}
         return self._row(MessageType.UPDATE, after, old)
 

@@ -1,4 +1,4 @@
-"""Numbers of `sqlType` by the text of a column's type, in the exact style."""
+"""Returns numbers of the field `sqlType` for the text of a column's type, in the exact style."""
 
 import re
 from collections.abc import Mapping
@@ -38,11 +38,13 @@ _INTEGERS: Final[Mapping[str, tuple[int, int]]] = MappingProxyType(
         "bigint": (-5, 3),
     }
 )
-"""Type to its number, signed and unsigned."""
+"""Type name to its number in java.sql.Types: (signed, unsigned)."""
 
 
 def sql_type_number(type_text: str) -> int:
-    """Return the number of java.sql.Types. Raises ValueError for a type that MySQL has not."""
+    """Return the number of java.sql.Types for a column type. Raises ValueError for a type that
+    MySQL and MariaDB do not have.
+    """
     text = type_text.strip().lower()
     match = _WORD.match(text)
     word = "" if match is None else match.group()

@@ -160,7 +160,7 @@ def test_close_ends_the_iteration_and_an_idle_source_gives_nothing(shop: Shop) -
 def test_one_position_has_one_program(shop: Shop) -> None:
     with (
         _opened(shop),
-        pytest.raises(ConfigurationError, match="Another program has the position"),
+        pytest.raises(ConfigurationError, match="Another program uses the position"),
         _opened(shop),
     ):
         pass

@@ -57,7 +57,7 @@ def test_rows_that_the_table_cannot_have_are_refused() -> None:
         ORDERS.insert({"id": "7"})
     with pytest.raises(ValueError, match=r"texts or None, unlike those of \['id'\]"):
         ORDERS.insert({"id": 7, "state": None})  # type: ignore[dict-item]  # the fault
-    with pytest.raises(ValueError, match="a changed key"):
+    with pytest.raises(ValueError, match="the update changes the key"):
         ORDERS.update(OPEN, {**PAID, "id": "8"})
     with pytest.raises(ValueError, match="not a column type"):
         MessageMaker("shop", "t", {"id": "number"}, ["id"]).insert({"id": "1"})
