@@ -1,4 +1,4 @@
-"""The relay process, wired from its settings."""
+"""Creates the objects of the relay process from its settings, and runs them."""
 
 from relay.app.process import run
 from relay.app.relay import Relay

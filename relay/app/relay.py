@@ -51,9 +51,7 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 class Part(NamedTuple):
-    """The identity of a worker: `program` is its parent's name, `workers` the number of all
-    workers.
-    """
+    """A worker's identity: its parent's name, its number (from 1), and the number of workers."""
 
     program: str
     number: int
@@ -125,8 +123,8 @@ def _log_printer() -> None:
         _log.info("row_printer_chosen", form=CODE.path)
     else:
         remedy = (
-            "Install a wheel with compiled modules, or a C compiler before `pip install`. Rows are "
-            "complete either way, and slower."
+            "Install a wheel with compiled modules, or a C compiler before `pip install`. "
+            "Without them the relay publishes the same messages, but more slowly."
         )
         _log.warning("row_printer_chosen", form=CODE.path, reason=CODE.reason, remedy=remedy)
 
@@ -184,7 +182,7 @@ class Relay:
         return Instance(self._settings, settings, election, self._mappings, self._notes)
 
     def _begin(self, instance: Instance) -> Callable[[], None]:
-        """Return what to call when the instance ends, after registering it in the process."""
+        """Register an instance in the process; return the function to call when it ends."""
         self._shown.begin(instance)
         return self._mappings.watch(instance.mapping_changed).cancel
 
@@ -292,8 +290,8 @@ def _zookeeper(
 
 
 def _collect_garbage_rarely() -> None:
-    """Rows hold no cycles and are freed without the collector, which would walk over everything in
-    the buffer time and again.
+    """Let the garbage collector run rarely. Rows have no reference cycles and are freed without it,
+    and each run would visit every object in the buffer.
     """
     gc.collect()
     gc.freeze()

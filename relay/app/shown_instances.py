@@ -47,8 +47,8 @@ class ShownInstances:
 
         An error of ZooKeeper is logged: the instances continue without it.
         """
-        # The leader writes the status. An ended instance wrote its last one before another relay
-        # could lead.
+        # Only the leader writes the status. An instance that has ended here wrote its last status
+        # before another relay could become leader.
         led = [each for each in instances if each.state not in _NOT_LED]
         try:
             self._put(led)
@@ -65,7 +65,7 @@ class ShownInstances:
         by_name = {each.name: each for each in led}
         written: list[InstanceStatus] = []
         try:
-            # After an error, the list has the statuses that were written before it.
+            # If an error occurs, the list has the statuses that were written before it.
             written.extend(
                 status
                 for status in self._writes.chosen(statuses)

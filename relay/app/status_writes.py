@@ -17,14 +17,14 @@ _Decisive: TypeAlias = "tuple[str, str, str, int, int, int | None, str, str, boo
 
 @dataclass(frozen=True, slots=True)
 class _Written:
-    """What was last written of an instance, and in which refresh."""
+    """The status of an instance that was last written, and the number of its refresh."""
 
     decisive: _Decisive
     refresh: int
 
 
 def _decisive(status: InstanceStatus) -> _Decisive:
-    """Return what others act on: it is written at once."""
+    """Return the fields on which other processes act; a change of one is written at once."""
     return (
         status.state,
         status.code,

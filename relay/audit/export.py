@@ -14,7 +14,7 @@ ExportForm: TypeAlias = Literal["jsonl", "csv"]
 
 COLUMNS: Final = ("time", "at_ms", "actor", "act", "subject", "before", "after", "comment", "via")
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # noqa: RUF001
-"""A spreadsheet runs a cell that begins with one of these."""
+"""First characters of cells that a spreadsheet would run as a formula."""
 
 
 def exported(entries: Iterable[AuditEntry], form: ExportForm) -> Iterator[str]:

@@ -1,4 +1,6 @@
-"""The installation's audit topic: one partition, kept for ever, only ever appended to."""
+"""Reads and writes the installation's audit topic. It has one partition and unlimited retention,
+and entries are only appended.
+"""
 
 import socket
 import threading
@@ -211,7 +213,7 @@ class AuditTrail:
         tail: list[StoredEntry] = []
         try:
             first, high = reader.ends()
-            with suppress(AuditUnreadable):  # an open transaction hides the last ones
+            with suppress(AuditUnreadable):  # an open transaction hides the newest entries
                 tail.extend(_stored(reader, max(first, high - _TAIL), high))
             found = newest_entries(tail)
             if found or first == high:

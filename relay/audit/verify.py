@@ -21,7 +21,7 @@ ERASED: Final = "person.erased"
 ERASED_ENTRIES: Final = "audit_entries"
 """Field in `after` of that act's entry: references of the erased entries."""
 _NAMED: Final = 20
-"""So many findings of one kind are named one by one."""
+"""Largest number of findings of one kind that are listed. Further ones are counted."""
 _LATE: Final = (
     "entries without a chain came after entries with one. "
     "A relay or admin of an older version writes such entries."
@@ -86,7 +86,9 @@ class _Seen:
         elif reference in self.stored:
             self.repeated += 1
             if self.stored[reference].erased and not stored.erased:
-                self.stored[reference] = stored  # an erasure that did not end has both
+                # after an interrupted erasure the topic may have the entry with its contents and
+                # without
+                self.stored[reference] = stored
         else:
             self.stored[reference] = stored
             self.by_place.setdefault((reference.writer, reference.sequence), []).append(reference)
@@ -196,4 +198,4 @@ def _notes(seen: _Seen, first_offset: int) -> list[str]:
 def _few(sentences: Iterable[str]) -> list[str]:
     every = list(sentences)
     more = len(every) - _NAMED
-    return [*every[:_NAMED], f"{more} more of this kind."] if more > 0 else every
+    return [*every[:_NAMED], f"{more} more findings of this kind."] if more > 0 else every

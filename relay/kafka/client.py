@@ -11,8 +11,8 @@ from relay.kafka.errors import error_of, relay_error
 from relay.settings import KafkaSettings, plain_options
 
 _RECONNECT_MS: Final = 1000
-"""Longest pause between two attempts, in milliseconds. The client doubles its pause up to 10 s by
-default, so it would detect an available broker that much later.
+"""Longest pause between two connection attempts, in milliseconds. By default the client doubles its
+pause up to 10 s, so it would notice a recovered broker that much later.
 """
 
 _FETCHED_BYTES: Final = 1 << 17
@@ -68,5 +68,7 @@ def kafka_client(make: Callable[..., Client], configuration: Mapping[str, Any]) 
     except KafkaException as exc:
         error = error_of(exc)
         if error.name() in _INVALID:
-            raise ConfigurationError(f"[kafka.client]: {error.str()}.") from exc
+            raise ConfigurationError(
+                f"[kafka.client]: the Kafka client refuses a setting: {error.str()}."
+            ) from exc
         raise relay_error(error, "Making a Kafka client") from exc

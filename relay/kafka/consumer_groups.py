@@ -16,7 +16,7 @@ from relay.settings import KafkaSettings
 
 _REQUEST_SECONDS: Final = 10.0
 _LATE_SECONDS: Final = 2.0
-"""Seconds that the client gets to report its own timeout."""
+"""Seconds beyond the timeout that the client gets to report the timeout itself."""
 _EARLIEST: Final[Callable[[], OffsetSpec]] = OffsetSpec.earliest
 _LATEST: Final[Callable[[], OffsetSpec]] = OffsetSpec.latest
 _NONE: Final = -1001

@@ -17,14 +17,15 @@ from relay.settings import KafkaSettings
 from relay.threads import RelayThread
 
 _SILENT: Final = frozenset({"_TIMED_OUT", "_TRANSPORT", "_ALL_BROKERS_DOWN", "_RESOLVE"})
-# To the client, a broker that requires TLS or refuses a login seems to give no answer.
+# The client cannot distinguish a broker that requires TLS, or refuses the login, from one that does
+# not answer.
 _REMEDY: Final = (
     "Check kafka.bootstrap_servers, the brokers, and kafka.client (security.protocol, login); the "
     "relay continues by itself when they answer."
 )
 
 _LATE_SECONDS: Final = 2.0
-"""Seconds that the client gets to report its own timeout."""
+"""Seconds beyond the timeout that the client gets to report the timeout itself."""
 
 
 def cluster_metadata(

@@ -81,7 +81,8 @@ class PartitionReader:
             except KafkaException as exc:
                 if deadline.passed or error_of(exc).name() not in _NOT_YET:
                     raise
-            consumer.poll(_POLL_SECONDS)  # nothing is assigned: the call serves the client's events
+            # no partition is assigned, so the call only processes the client's events
+            consumer.poll(_POLL_SECONDS)
 
     def _ends_as_seen_by(self, consumer: Consumer) -> tuple[int, int]:
         """Return the oldest and the next offset, as the consumer's isolation level sees them."""

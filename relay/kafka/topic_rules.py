@@ -105,8 +105,8 @@ def position_topic_findings(state: TopicState, wanted: WantedTopic) -> list[Topi
         f"The position topic {state.name} has {state.partitions} partitions and "
         f"cleanup.policy={policy}; it must have 1 and compact.",
         remedy=(
-            "Set cleanup.policy=compact; a topic with more partitions is not the relay's own: "
-            "rename the instance or the installation."
+            "Set cleanup.policy=compact on the topic. If it has more than one partition, it "
+            "was not created by the relay: give the instance or the installation another name."
         ),
     )
     fits = state.partitions == 1 and policy == "compact"
@@ -150,8 +150,8 @@ def surplus_partitions(topic: str, found: int, placed: int) -> Iterator[TopicFin
             "that each key stays in its partition."
         )
         remedy = (
-            "Leave the topic as it is. To use more partitions, publish to a new topic, from a "
-            "position of your choice."
+            "Leave the topic as it is. To use more partitions, give the tables a new topic in "
+            "the mapping, and copy them there."
         )
         yield TopicFinding(TopicRefused(reason, remedy=remedy), warning=True)
 
@@ -168,14 +168,14 @@ def _partitions(
             f"to {wanted.partitions}."
         )
         again = (
-            "The topic was created again with fewer partitions. Create it with "
-            f"{wanted.partitions}, and make new first copies of its tables. Or assign rows to "
-            "fewer partitions from now on (`roma position repartition`)."
+            "The topic was created again with fewer partitions than before. Create it with "
+            f"{wanted.partitions} partitions, and make new first copies of its tables. Or "
+            "assign rows to fewer partitions from now on (`roma position repartition`)."
         )
         new = (
-            f"Set partitions_num to {state.partitions}, for this topic alone in topic.rules. Raise "
-            f"the topic to {wanted.partitions} partitions only while no rows are in it: consumers "
-            "would look for their keys in other partitions."
+            f"Set partitions_num to {state.partitions}, for this topic alone in topic.rules. Or "
+            f"raise the topic to {wanted.partitions} partitions, but only while it has no rows: "
+            "consumers would look for existing keys in other partitions."
         )
         yield TopicFinding(TopicRefused(reason, remedy=again if published else new))
 
@@ -272,7 +272,7 @@ def _message_size(state: TopicState, wanted: WantedTopic) -> Iterator[TopicFindi
             f"kafka.message_max_bytes allows {wanted.message_max_bytes}."
         )
         remedy = (
-            "Raise max.message.bytes of the topic, or a row between the two sizes stops the "
-            "instance."
+            "Raise max.message.bytes of the topic to this value. Otherwise a row between the "
+            "two sizes stops the instance."
         )
         yield TopicFinding(TopicRefused(reason, remedy=remedy), warning=True)

@@ -14,17 +14,20 @@ from relay.kafka.rights import Right
 from relay.settings import KafkaSettings
 
 _METADATA_SECONDS: Final = 4.0
-"""Timeout in seconds. A user waits for the answer, so a slower broker counts as unavailable."""
+"""Timeout in seconds of metadata requests. A user waits for the answer, so a slower broker counts
+as unavailable.
+"""
 _TIMES_SECONDS: Final = 5.0
 _FETCHED_KILOBYTES: Final = 4096
-"""Kilobytes of fetched data that the client stores before the reader takes them, at most."""
+"""Largest number of kilobytes of fetched data that the client stores before the reader takes them.
+"""
 _FETCHED_BYTES: Final = 4_000_000
 _EOF: Final = "_PARTITION_EOF"
 _DOWN: Final = "_ALL_BROKERS_DOWN"
 _REFUSED: Final = frozenset({"TOPIC_AUTHORIZATION_FAILED", "UNKNOWN_TOPIC_OR_PART"})
-"""Errors for which a retry is useless."""
+"""Names of errors for which a retry is useless."""
 _ANSWERS_NO_GROUP: Final = "roma.no-group"
-"""The client requires a group id.
+"""Value of group.id, which the client requires.
 
 No consumer joins this group and nothing is committed, so Kafka never creates it.
 """

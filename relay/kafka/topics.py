@@ -50,7 +50,8 @@ class TopicAdmin:
             settings = self._settings_of(ResourceType.TOPIC, name, right)
             permitted = self.permitted(name)
         except TopicRefused as exc:
-            # Each request may go to another broker, and a starting broker has no topics at first.
+            # Each request may go to another broker, and a broker that is starting reports no topics
+            # at first.
             raise BrokerUnreachable(
                 f"One broker has topic {name}, and another one answers: {exc.reason}"
             ) from exc

@@ -1,4 +1,4 @@
-"""The answers of the parent's HTTP server, combined from those of the workers."""
+"""Combines the answers of the workers into those of the parent's HTTP server."""
 
 import asyncio
 import json
@@ -56,7 +56,7 @@ class JointAnswers:
                 return Reply(HTTPStatus.NOT_FOUND, TEXT, NO_SUCH_PATH)
 
     async def _whether(self, what: str) -> Reply:
-        """Return ok, or a line for each worker that has a reason why not."""
+        """Return "ok", or a line for each worker that reports a problem or does not answer."""
         reasons = [
             f"Worker {worker.number} {answer}."
             if isinstance(answer, NoAnswer)

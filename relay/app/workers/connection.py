@@ -1,4 +1,4 @@
-"""The parent's end of the socket to a worker."""
+"""Sends the parent's requests to a worker over a socket."""
 
 import asyncio
 import socket
@@ -9,7 +9,9 @@ from typing import Final, Self
 from relay.app.workers.link import OK
 
 _MOST_UNANSWERED: Final = 16
-"""A worker that leaves so many questions unanswered is asked no more until it answers."""
+"""Largest number of unanswered requests. A worker with more gets no further request until it
+answers.
+"""
 
 
 class NoAnswer(Exception):
@@ -79,7 +81,7 @@ class WorkerConnection:
                 else:
                     answer.set_exception(NoAnswer(f"cannot answer ({body.decode()})"))
         except (OSError, EOFError):
-            pass  # it ended in the middle of an answer
+            pass  # the worker ended in the middle of an answer
         finally:
             for answer in self._open.values():
                 if not answer.done():

@@ -1,4 +1,4 @@
-"""The number of worker processes."""
+"""Computes the number of worker processes."""
 
 import os
 from collections.abc import Iterator

@@ -1,7 +1,6 @@
-"""The worker's end of the socket to its parent: answers requests, and detects the parent's end.
+"""Answers the parent's requests in a worker over a socket, and detects the end of the parent.
 
-A request is a line `NUMBER WHAT`. An answer is a line `NUMBER ok|failed LENGTH`, and that many
-bytes.
+A request is a line `NUMBER WHAT`. An answer is a line `NUMBER ok|failed LENGTH`, and LENGTH bytes.
 """
 
 import json
@@ -24,7 +23,9 @@ _FAILED: Final = b"failed"
 _KIND: Final = "parent-link"
 _WATCH_KIND: Final = "parent-watch"
 _NOT_STARTED: Final = Answers(
-    unhealthy=lambda: None, unready=lambda: "It waits for ZooKeeper.", statuses=list
+    unhealthy=lambda: None,
+    unready=lambda: "It cannot reach ZooKeeper yet, and tries again.",
+    statuses=list,
 )
 
 
@@ -67,10 +68,12 @@ class ParentLink:
                 for question in questions:
                     self._connection.sendall(self._answer(question))
         except OSError:
-            pass  # the parent ended while it was answered
+            pass  # the parent ended before it read the answer
 
     def _wait_for_end(self) -> None:
-        """Wait until the parent has closed its end; unread questions do not hide that."""
+        """Wait until the parent has closed its end of the socket. Unread requests in the socket do
+        not hide that.
+        """
         hang_up = select.poll()
         hang_up.register(self._connection, select.POLLHUP)
         hang_up.poll()
@@ -90,7 +93,9 @@ class ParentLink:
         return b"%s %s %d\n%s" % (number, outcome, len(body), body)
 
     def _body(self, what: str) -> bytes:
-        """Return an answer: a sentence, empty if all is well, or a document."""
+        """Return the body of an answer: a document, or a sentence about a problem, empty if there
+        is none.
+        """
         answers = self._answers
         match what:
             case "health":

@@ -66,7 +66,7 @@ def _status_server(settings: StatusSettings, workers: list[Worker]) -> StatusLoo
 
 
 class _Parent:
-    """The processes of a table of workers.
+    """Runs the processes of all workers.
 
     The event loop runs only while there is nothing to do, and never during a fork.
     """
@@ -139,10 +139,10 @@ class _Parent:
         _log.info("worker_started", worker=worker.number, pid=worker.pid)
 
     def _fork(self, number: int, connection: socket.socket) -> int:
-        """Return the id of a new process, in the parent alone.
+        """Fork; return the id of the new process. Only the parent returns.
 
-        A signal that comes meanwhile is handled after the new process has its own handlers: the
-        parent's write to a pipe that both processes have.
+        Signals are blocked during the fork. Otherwise the new process could run the parent's
+        handlers, which write to a pipe that both processes have.
         """
         flush_output()
         signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
@@ -165,9 +165,9 @@ class _Parent:
         self._changed.clear()
 
     def _reap(self) -> None:
-        """Note every process that has ended.
+        """Record the end of every process that has ended.
 
-        As the first process of a container, the parent has orphans of workers as well.
+        As the first process of a container, the parent also gets the orphaned children of workers.
         """
         with suppress(ChildProcessError):
             while (found := os.waitpid(-1, os.WNOHANG))[0]:
@@ -177,7 +177,7 @@ class _Parent:
                         self._ended(each, _end(code), code)
 
     def _ended(self, worker: Worker, end: str, code: int | None) -> None:
-        """Note the end of a worker, and plan its next start."""
+        """Record the end of a worker, and plan its next start."""
         pid, worker.pid, worker.end, worker.exit_code = worker.pid, 0, end, code
         if worker.connection is not None:
             self._loop.run_until_complete(worker.connection.close())

@@ -1,4 +1,4 @@
-"""The parent's data about each worker."""
+"""Stores the parent's data about each worker."""
 
 from dataclasses import dataclass, field
 from time import monotonic
@@ -10,7 +10,9 @@ from relay.growing_pause import GrowingPause
 _FIRST_PAUSE_SECONDS: Final = 1.0
 _LONGEST_PAUSE_SECONDS: Final = 30.0
 _FORGOTTEN_AFTER_SECONDS: Final = 300.0
-"""After this many seconds without an end, the pauses start again with the shortest."""
+"""If a worker has run for this many seconds, the pause before its next start is the shortest one
+again.
+"""
 
 
 def _pauses() -> GrowingPause:

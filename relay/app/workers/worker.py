@@ -1,4 +1,4 @@
-"""The life of a worker process, from its fork to its end."""
+"""Runs a worker process from its fork to its end."""
 
 import logging
 import os
@@ -71,14 +71,14 @@ def become_worker(number: int, connection: socket.socket, work: Work) -> NoRetur
     except RelayError as exc:
         _log.error("worker_refused", code=exc.code, error=str(exc))
         code = REFUSED if isinstance(exc, ConfigurationError) else _FAILED
-    except BaseException as exc:  # noqa: BLE001 - the process ends with it
+    except BaseException as exc:  # noqa: BLE001 - this error ends the process
         _log.error("worker_failed", error=repr(exc), exc_info=exc)
     finally:
         try:
             logging.shutdown()
             flush_output()
         finally:
-            os._exit(code)  # never into the code of the parent, whatever has failed
+            os._exit(code)  # the worker must never return into the parent's code
 
 
 def _relay(number: int, connection: socket.socket, work: Work) -> int:
@@ -127,7 +127,7 @@ def _leave_parent(connection: socket.socket) -> None:
 
 
 def _open_files() -> list[int]:
-    """Return the open files beside the standard ones."""
+    """Return the numbers of the open files, without standard input, output and error."""
     try:
         found = [int(each) for each in os.listdir("/proc/self/fd")]
     except OSError:

@@ -28,7 +28,8 @@ _COMMIT_SECONDS: Final = 60.0
 _TRANSACTION_MS: Final = 60_000
 _BATCH_BYTES: Final = 4_000_000
 _CHANGED: Final = (
-    "segment.ms of {} was changed during the rewrite, so old bytes may remain in its files."
+    "The setting segment.ms of {} was changed during the rewrite, so its files may still "
+    "contain old bytes."
 )
 
 Change: TypeAlias = Callable[[KeyAndValue], KeyAndValue | None]
@@ -43,9 +44,10 @@ class Rewritten(NamedTuple):
 
 
 class TopicRewrite:
-    """Rewrites partition 0 of one topic while others append to it.
+    """Rewrites partition 0 of one topic while other producers append to it.
 
-    A rewrite may be interrupted and repeated. A later rewrite copies duplicate copies only once.
+    A rewrite may be interrupted and repeated. If an interrupted rewrite left copies, the next one
+    copies each record only once.
     """
 
     def __init__(
@@ -68,18 +70,18 @@ class TopicRewrite:
     def run(self, change: Change) -> Rewritten:
         """Copy the result of `change` for each record, then delete the originals.
 
-        Raises `unreadable` while an open transaction hides records: nothing is deleted then. Raises
-        ErasureInterrupted if the turn was lost; other records may then remain.
+        Raises `unreadable` if an open transaction hides records; nothing is deleted then. Raises
+        ErasureInterrupted if the turn was lost; the topic may then still have originals.
         """
         self._copied.clear()
         first, end = self._reader.ends()
         with self._new_segment():
             begin, count = self._copy(first, end, change)
-            if begin is None:  # no record remains
+            if begin is None:  # `change` omitted every record
                 self._close_segment()
                 begin = end
             else:
-                # records that others appended between the end that was read and the first copy
+                # records that other producers appended between the read of `end` and the first copy
                 count += self._copy(end, begin, change)[1]
         delete_records(self._admin, self._topic, {0: begin})
         self._turn.check()  # the process of a later turn may have copied the originals meanwhile

@@ -211,7 +211,7 @@ def test_a_record_that_is_no_entry_is_named() -> None:
 
 def test_many_problems_of_a_kind_are_counted() -> None:
     problems = verify([(each, b"") for each in range(30)]).problems
-    assert (len(problems), problems[-1]) == (21, "10 more of this kind.")
+    assert (len(problems), problems[-1]) == (21, "10 more findings of this kind.")
 
 
 def test_erased_contents_keep_the_digest_and_must_be_named() -> None:

@@ -68,7 +68,11 @@ def test_questions_are_answered(end: End) -> None:
 
 def test_a_worker_that_waits_for_zookeeper_is_healthy_and_not_ready(end: End) -> None:
     end.link.start()
-    assert asked(end, HEALTH, READINESS, STATUSES) == [b"", b"It waits for ZooKeeper.", b"[]"]
+    assert asked(end, HEALTH, READINESS, STATUSES) == [
+        b"",
+        b"It cannot reach ZooKeeper yet, and tries again.",
+        b"[]",
+    ]
 
 
 def test_an_answer_that_fails_is_told_and_others_follow(end: End) -> None:
