@@ -170,9 +170,9 @@ class ActiveMapping:
             return
         if self._is_resumed:
             raise TopicRefused(
-                f"A transaction is half published under mapping set {self.name}, and its next rows "
-                f"are this instance's first ones in topic {topic}, which set {newer.number} does "
-                "not give its tables any more.",
+                f"A transaction is published in part under mapping set {self.name}. Its next "
+                f"rows are the first ones of this instance in topic {topic}, and mapping set "
+                f"{newer.number} no longer sends its tables there.",
                 remedy=(
                     f"Save the documents of set {self.number} again (roma mapping rollback) and "
                     "start the instance. Save the edit again when the instance runs."
@@ -181,8 +181,8 @@ class ActiveMapping:
         allowed, _ = self._returns.allowed(self._saved.through(self._in_force(), newer))
         if len(allowed) > 1 or not self._returns.no_other_is_beyond(topic, self.number):
             raise BatchAborted(
-                f"Mapping set {newer.number} takes topic {topic} from its tables before this "
-                "instance has published their first row there."
+                f"Mapping set {newer.number} no longer sends tables to topic {topic}, and this "
+                "instance has not published their first row there yet."
             )
 
     def _in_force(self) -> KnownSet:

@@ -185,7 +185,10 @@ class ChangeBuffer:
         self._changed.wait(_POLL_SECONDS)
         if self._waiting and self._overdue(monotonic() - self._waiting[0].put_at_s):
             self._filling, self._filling_weight, self._filling_bytes = [], 0, 0
-            raise GoesToSpool("Events wait for Kafka; further ones are read to disk.")
+            raise GoesToSpool(
+                "Kafka does not accept events in time; the relay now reads "
+                "further events to its disk (spool)."
+            )
 
     def _next_chunk(self, timeout_s: float) -> Chunk:
         with self._changed:

@@ -17,13 +17,13 @@ from relay.source.protocol.replica_id import free_server_id
 from relay.source.protocol.server_facts import ServerFacts, read_server_facts
 
 XA_REMEDY: Final = (
-    "Let them be committed or rolled back before the instance starts for the first time; later "
-    "ones need no action."
+    "Commit or roll them back on the source before the instance starts for the first time. "
+    "Later XA transactions need no action."
 )
 CLOCK_LIMIT_SECONDS: Final = 60.0
 _CLOCK_REMEDY: Final = (
-    "Let both machines follow the same time servers: change times and lag are taken from the "
-    "source's clock."
+    "Synchronize both machines with the same time servers. Change times and lag are computed "
+    "from the source's clock."
 )
 _NAMELESS_REMEDY: Final = (
     "Set source.names = 'auto' or 'history': this server has no binlog_row_metadata, so its "
@@ -287,7 +287,7 @@ def _xa(connection: SourceConnection) -> SourceCheck:
     if not prepared:
         return SourceCheck("source XA", None, "no prepared XA transactions")
     reason = (
-        f"{len(prepared)} XA transactions are prepared now: an instance that starts after them "
-        f"never reads their rows."
+        f"{len(prepared)} XA transactions are prepared now. An instance that starts after "
+        "their XA PREPARE never reads their rows."
     )
     return SourceCheck("source XA", PreparedUnknown(reason, remedy=XA_REMEDY), reason, warning=True)

@@ -126,9 +126,9 @@ class PartGuard:
             began_s = monotonic()
         if found and split is not None and not split.without_rolled_back:
             raise SavepointRolledBack(
-                f"A former version published {split.items_done} changes of the transaction at "
-                f"{begin.position}, and may have counted rows that the source rolled back, so "
-                "the remaining changes are unknown."
+                f"A former version of the relay published {split.items_done} changes of the "
+                f"transaction at {begin.position}, and may have counted rows that the source "
+                "rolled back. So it is unknown which changes remain."
             )
         self._note(guarded, begin, found)
 
@@ -151,8 +151,8 @@ class PartGuard:
         if found is None:
             guarded.known.unread = begin.position
             reason = (
-                f"A part of the transaction at {begin.position} is due, and its end was not "
-                f"read within {self._budget_s:g} s."
+                f"The relay must publish a part of the transaction at {begin.position}, but "
+                f"could not read the transaction to its end within {self._budget_s:g} s."
             )
             raise TransactionUnread(reason)
         self._note(guarded, begin, found)

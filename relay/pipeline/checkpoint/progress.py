@@ -181,8 +181,9 @@ class Progress:
         split = self.split
         if split is not None and not split.is_of(begin.gtid, begin.position):
             raise HistoryChanged(
-                f"Part of the transaction at {split.begin} {split.gtid} is published, but "
-                f"{begin.position} {begin.gtid} follows."
+                f"A part of the transaction at {split.begin} {split.gtid} is published, but "
+                f"the source continues with another transaction at {begin.position} "
+                f"{begin.gtid}."
             )
         changed_ms = begin.change_time_ms
         self.source_idle = False

@@ -15,7 +15,7 @@ from relay.model.records.position_record import Replay
 class SkipReason(Enum):
     """Why a transaction is read, counted and not published."""
 
-    BEFORE = "it is before the position after the move"
+    BEFORE = "it is before the position to which an operator moved the instance"
     SKIPPED = "an operator skips it"
 
 

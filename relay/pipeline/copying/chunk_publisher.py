@@ -247,7 +247,8 @@ def _plan_of(plans: TablePlans, table: CopiedTable, to_topic: str) -> TablePlan 
             raise
         raise SnapshotRefused(
             f"{exc.code}: {exc.reason}",
-            remedy="Name a topic that no other rows are in, or one of the same settings.",
+            remedy="Give a topic without other rows, or one with the partition settings and "
+            "format of this instance.",
         ) from exc
 
 

@@ -135,8 +135,9 @@ def sentence_of_keys(request: SnapshotRequest, progress: SnapshotProgress) -> st
     told = []
     if progress.rows < len(request.keys):
         told.append(
-            f"Rows were published for {progress.rows} of {len(request.keys)} keys. No row has the "
-            "others, two of them name one row, or a change published it meanwhile."
+            f"Rows were published for {progress.rows} of {len(request.keys)} keys. For the other "
+            "keys the source has no row, two keys name the same row, or a change published the "
+            "row meanwhile."
         )
     if progress.other_keys:
         named = ", ".join(map(_shortened, progress.other_keys))

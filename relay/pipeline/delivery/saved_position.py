@@ -59,7 +59,8 @@ def position_lost(
     if record is not None or noted is None:
         return None
     return PositionLost(
-        f"Instance {instance} started at {noted.file}:{noted.offset}, and {topic} has no record."
+        f"Instance {instance} started at {noted.file}:{noted.offset}, and its position topic "
+        f"{topic} has no record any more."
     )
 
 
@@ -112,8 +113,9 @@ def format_changed(topic: str, before: str | None, message_format: str) -> Forma
     if before in (None, message_format):
         return None
     return FormatChanged(
-        f"Topic {topic} has messages of this instance as {before}, and the settings choose "
-        f"{message_format}: readers fail on one of the two formats."
+        f"This instance has published messages in the format {before} to topic {topic}, and "
+        f"the settings now choose {message_format}. Readers would fail on one of the two "
+        "formats."
     )
 
 
@@ -132,9 +134,9 @@ def noted_partitioning_changed(
         f"{changed.reason} The former settings are known from ZooKeeper, because the "
         "position record does not name the topic.",
         remedy=(
-            "Set the partition settings back and start again, or give the tables a topic of "
-            "another name. If the topic has no row of the instance: stop its relays and run "
-            "`roma instance retire INSTANCE`."
+            "Set the partition settings back and start again, or give the tables another topic "
+            "in the mapping. If the topic has no rows of this instance: stop its relays and "
+            "run `roma instance retire INSTANCE`."
         ),
     )
 

@@ -24,13 +24,14 @@ def refuse_foreign_record(instance: InstanceSettings, record: PositionRecord | N
     """
     if instance.group is None and record is not None and record.following:
         raise HistoryChanged(
-            "The position is of a group of sources, and the instance has a single source.",
+            "The position record is that of a group of sources, and the settings have a single "
+            "source.",
             remedy="Restore [instances.group], or give the instance another name.",
         )
     if instance.group is not None and record is not None and record.replay is not None:
         raise HistoryChanged(
-            f"The position was moved back, and changes before {record.replay.until} are "
-            f"published again in the order of the single source.",
+            "An operator moved the position back, and the relay still publishes changes before "
+            f"{record.replay.until} again, in the order of the single source.",
             remedy=(
                 "Remove [instances.group] until the relay has passed that position, then add it "
                 "again."
@@ -50,8 +51,8 @@ def refuse_one_twice(sources: Mapping[str, OpenSource]) -> None:
     for (one, first), (other, second) in combinations(sources.items(), 2):
         if _same_server(first.stream.start, second.stream.start):
             remedy = (
-                "Name each server once; two servers with one server_id and one history are a copy "
-                "of each other."
+                "Configure each server only once. If these are two servers with one server_id "
+                "and one history, one is a clone of the other: give it its own server_id."
             )
             raise SourceSettingsRefused(
                 f"Sources {one} and {other} are the same server.", remedy=remedy
@@ -70,10 +71,11 @@ def refuse_another_name(
         for former in known.keys() - sources.keys() if name not in known else ():
             if _alike(source.stream.start, known[former].source):
                 raise HistoryChanged(
-                    f"Source {name} is the server whose position is kept under the name {former}.",
+                    f"Source {name} is the server whose position is stored under the name "
+                    f"{former}.",
                     remedy=(
-                        f"Name it {former} again. To start again with it, run the instance once "
-                        f"without it."
+                        f"Give the source its former name {former} again. To read it from a "
+                        "new start instead, run the instance once without this source."
                     ),
                 )
 

@@ -122,6 +122,6 @@ def _imported(name: FormatName, module: str) -> Any:
     except ModuleNotFoundError as exc:
         extra = _MODULES[name][1]
         raise ConfigurationError(
-            f"The format '{name}' needs the extra {extra} of this package ({exc.name} is not "
-            f"installed): install roma-relay[relay,{extra}]."
+            f"The format '{name}' needs the package {exc.name}, which is not installed: "
+            f"install roma-relay[relay,{extra}]."
         ) from exc

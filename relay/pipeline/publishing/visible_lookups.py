@@ -16,7 +16,6 @@ def wait_for_lookups(visibility: Visibility, begin: TransactionBegin | None) -> 
     if begin is None or visibility.wait_for(begin.position, begin.gtid):
         return
     raise LookupUnreachable(
-        f"The source has logged the transaction at {begin.position} and does not show it to "
-        f"SELECTs yet; a commit that waits for a "
-        "semi-synchronous replica does that."
+        f"The source has logged the transaction at {begin.position}, and SELECTs do not show "
+        "it yet. This happens while a commit waits for a semi-synchronous replica."
     )

@@ -116,8 +116,8 @@ class PreparedTransactions:
         # COMMIT ONE PHASE is in the group of the rows, which has no PREPARE.
         if not self._index.holds(step.xid, prepared=step.action is XaAction.COMMIT):
             raise PreparedUnknown(
-                f"{step.xid} is committed at {step.position}, and was prepared before the position "
-                f"where reading began."
+                f"The XA transaction {step.xid} is committed at {step.position}, and was "
+                "prepared before the position where reading began."
             )
         return _decoded(self._index.events(step.xid))
 

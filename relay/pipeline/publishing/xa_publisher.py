@@ -16,8 +16,8 @@ from relay.pipeline.publishing.row_publisher import RowPublisher
 from relay.pipeline.publishing.xa_prepared import PreparedTransactions, opened
 
 _REPLAY_REMEDY: Final = (
-    "Run `roma position set` with a position before its XA PREPARE, or with --as-new: the rows "
-    "then get new order keys, and consumers apply them again."
+    "Run `roma position set` with a position before its XA PREPARE. Or run it with --as-new: "
+    "the rows then get new order keys, and consumers apply them again."
 )
 _PART_REMEDY: Final = (
     "Run `roma position set` with a position after this transaction, then compare the copies of "

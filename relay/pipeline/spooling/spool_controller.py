@@ -124,7 +124,9 @@ class SpoolController:
         GoesToSpool if that is too long.
         """
         if self.overdue(unanswered_s):
-            raise GoesToSpool("Kafka does not answer; the source is read to disk.")
+            raise GoesToSpool(
+                "Kafka does not answer; the relay now reads the source to its disk (spool)."
+            )
         if self._spool is None and monotonic() >= self._not_before_s:
             self._open()
         if monotonic() >= self._note_at_s:

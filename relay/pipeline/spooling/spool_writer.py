@@ -214,7 +214,8 @@ class SpoolWriter:
                 self._spool.forget(published)
                 if self._spool.full:
                     raise SpoolUnusable(
-                        f"The transaction after {published.binlog} does not fit into the spool."
+                        f"The transaction after {published.binlog} does not fit into the "
+                        "spool: spooling.limit_bytes is too small for it."
                     )
             self._forget()
             self._stop.wait(_ROOM_SECONDS)

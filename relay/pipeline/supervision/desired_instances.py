@@ -55,7 +55,7 @@ class DesiredInstances:
             found = document.settings(self._variables)
             if found.name != document.name:
                 raise ConfigurationError(
-                    f"The document of instance {document.name} calls it {found.name}."
+                    f"The document of instance {document.name} has the name {found.name} inside."
                 )
         except ConfigurationError as exc:
             self._refuse(document, exc)

@@ -9,10 +9,10 @@ def remedy_at_run_time(error: RelayError, instance: str) -> str:
     """
     address = f"PUT /api/v1/instances/{instance}/settings"
     if error.way_out == ConfigurationError.remedy:
-        return f"Correct its settings ({address}); relays use them at once."
+        return f"Correct the settings of the instance ({address}); relays apply them at once."
     if not isinstance(error, Stop | ConfigurationError):
         return error.way_out
     return (
-        f"{error.way_out} Its settings are changed by {address}; `roma instance start {instance}` "
-        f"starts it again unchanged."
+        f"{error.way_out} To change its settings: {address}. To start it again without a "
+        f"change: `roma instance start {instance}`."
     )

@@ -126,5 +126,5 @@ def _packed_number(body: memoryview, at: int) -> tuple[int, int]:
         return first, at + 1
     width = {0xFC: 2, 0xFD: 3, 0xFE: 8}.get(first)
     if width is None:
-        raise PayloadBroken("a length that is none")
+        raise PayloadBroken("an invalid length")
     return int.from_bytes(body[at + 1 : at + 1 + width], "little"), at + 1 + width

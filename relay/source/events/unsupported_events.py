@@ -6,7 +6,7 @@ from relay.errors import UnsupportedEvent
 from relay.model import event_types as types
 
 _INCIDENT_REMEDY: Final = (
-    "Changes are missing in the binlog of the source itself: make a new first copy and start after "
+    "The binlog of the source itself lacks changes: make a new first copy, and start after "
     "this event."
 )
 _FORMAT_REMEDY: Final = (
@@ -64,8 +64,8 @@ def doubtful_savepoint(coordinates: str, name: str, held: str, begin: str) -> Un
     """
     return UnsupportedEvent(
         f"The event at {coordinates} names the savepoint {name!r}, and the transaction that "
-        f"begins at {begin} set {held!r} later. Some servers treat these names as equal, so it "
-        "is unknown which rows were rolled back.",
+        f"begins at {begin} set {held!r} later. Some servers treat these two names as equal, "
+        "so it is unknown which rows were rolled back.",
         remedy=_SAVEPOINT_REMEDY,
     )
 
@@ -75,8 +75,8 @@ def unreadable_savepoint(coordinates: str, sql: str, begin: str) -> UnsupportedE
     where the transaction begins.
     """
     return UnsupportedEvent(
-        f"The statement {sql!r} at {coordinates}, of the transaction that begins at {begin}, "
-        f"cannot be read: which savepoint it names, and so which rows were rolled back, is "
-        f"unknown.",
+        f"The statement {sql!r} at {coordinates}, in the transaction that begins at {begin}, "
+        "cannot be parsed. So it is unknown which savepoint it names, and which rows were "
+        "rolled back.",
         remedy=_UNREADABLE_REMEDY,
     )

@@ -76,10 +76,9 @@ class LastTransactionCheck:
         created_s = file_created_s(self._settings, self._server, oldest)
         if created_s < saved.identity.file_created_s:
             raise HistoryChanged(
-                f"{oldest}, the source's oldest binlog file, was made at {created_s} (Unix "
-                f"seconds), and the position's "
-                f"{saved.binlog.file}, which would precede it, at "
-                f"{saved.identity.file_created_s}. {_CHANGED}"
+                f"The source's oldest binlog file {oldest} was created at {created_s} (Unix "
+                f"seconds). The position's file {saved.binlog.file}, which would precede it, "
+                f"was created at {saved.identity.file_created_s}. {_CHANGED}"
             )
         names = list(self._files)
         after = bisect_left(names, True, key=lambda file: self._logged_before(last.gtid, file))

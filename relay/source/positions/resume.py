@@ -34,12 +34,11 @@ _SUPER_NEEDED: Final = (
     "MySQL before 5.5.25 lists its binlog files for accounts with SUPER only."
 )
 _NEXT_FILE_REMEDY: Final = (
-    "The source lost the end of that file (crash without sync_binlog=1, an older copy restored). "
-    "Bring back the server that has it. If it "
-    "is permanently lost: `roma position set --file {file} --offset 4`, the first transaction "
-    "after "
-    "the loss, then repair the copies "
-    "(`reconcile --repair`, or a new first copy): they have rows that the source does not have."
+    "The source lost the end of that file (crash without sync_binlog=1, or an older copy "
+    "restored). Bring back the server that has it. If it is permanently lost, run `roma "
+    "position set --file {file} --offset 4`, which continues with the first transaction after "
+    "the loss. Then repair the copies (`roma reconcile --repair`, or a new first copy), "
+    "because they have rows that the source does not have."
 )
 
 
@@ -170,18 +169,20 @@ def _check_file(
         newest, oldest = next(reversed(files)), next(iter(files))
         if file_number(at.file) > file_number(newest) or _stem(at.file) != _stem(newest):
             raise HistoryChanged(
-                f"The position is in {at.file}; the newest binlog file of the source is {newest}."
+                f"The position is in {at.file}, but the newest binlog file of the source is "
+                f"{newest}."
             )
         if by_gtid:
             return False
         raise BinlogPurged(
-            f"The position is in {at.file}; the oldest binlog file of the source is {oldest}."
+            f"The position is in {at.file}, but the oldest binlog file of the source is {oldest}."
         )
     created_s = file_created_s(settings, server, at.file)
     if saved.identity.file_created_s and created_s != saved.identity.file_created_s:
         raise HistoryChanged(
-            f"{at.file} of the source was made at {created_s} (Unix seconds), the position's "
-            f"{at.file} at {saved.identity.file_created_s}."
+            f"{at.file} of the source was created at {created_s} (Unix seconds), and the "
+            f"position's {at.file} at {saved.identity.file_created_s}: they are different "
+            "files."
         )
     if at.offset > files[at.file]:
         raise _beyond_the_end(at, files)
@@ -197,7 +198,7 @@ def _beyond_the_end(at: BinlogPosition, files: dict[str, int]) -> SourceLostTran
     later = names[names.index(at.file) + 1 :]
     remedy = _NEXT_FILE_REMEDY.format(file=later[0]) if later else None
     return SourceLostTransactions(
-        f"The position is {at}, and that file of the source ends at {files[at.file]}.",
+        f"The position is {at}, but this file of the source ends at offset {files[at.file]}.",
         remedy=remedy,
     )
 

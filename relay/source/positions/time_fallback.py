@@ -27,8 +27,8 @@ def boundary_before(settings: SourceSettings, time_s: float) -> SourcePosition:
         position = boundary_at_time(settings, server, files, int(time_s * 1000))
     except BinlogPurged as exc:
         raise StandbyPurged(
-            f"{settings.host}:{settings.port} cannot repeat from {int(time_s)} (Unix seconds) "
-            f"on: {exc.reason}"
+            f"{settings.host}:{settings.port} no longer has all changes since {int(time_s)} "
+            f"(Unix seconds): {exc.reason}"
         ) from exc
     return SourcePosition(
         position.binlog,

@@ -28,8 +28,8 @@ _BY_STATE: Final = BinlogPosition(
     "", 4
 )  # MariaDB then reads from the GTID state that the session has set
 _LARGE_OFFSET_REMEDY: Final = (
-    "Set gtid = true, or choose the next binlog file's beginning as start: no event can follow at "
-    "such an offset."
+    "Set source.gtid = true, or start at the beginning of the next binlog file: an event "
+    "cannot be read by such an offset."
 )
 
 

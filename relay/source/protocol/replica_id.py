@@ -20,7 +20,7 @@ _CHOSEN: Final = 1_000_000_000
 _UUIDS_SINCE: Final = (5, 6, 0)
 """The first version of MySQL whose list of replicas has their uuids."""
 _TAKEN_REMEDY: Final = (
-    "Give the instance another source.server_id, or none: the relay then finds a free one."
+    "Set source.server_id to an unused number, or remove it: the relay then chooses an unused one."
 )
 
 

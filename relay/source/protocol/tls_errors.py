@@ -30,15 +30,14 @@ _WEAK_REMEDY: Final = (
     "this one."
 )
 _LEGACY_REMEDY: Final = (
-    "The server offers nothing newer than TLS 1.1, or only ciphers and keys that OpenSSL refuses "
-    "by default: upgrade it, "
-    "or set tls_legacy = true, or tls = 'disabled' in a network that you trust."
+    "The server offers no version newer than TLS 1.1, or only ciphers and keys that OpenSSL "
+    "refuses by default. Upgrade the server, or set tls_legacy = true. In a network that you "
+    "trust you may set tls = 'disabled'."
 )
 _NOTHING_IN_COMMON_REMEDY: Final = (
-    "The server and the relay have no TLS version and cipher in common, tls_legacy = true "
-    "included, or the server refuses the "
-    "certificate of tls_cert: correct that, upgrade the server, or set tls = 'disabled' in a "
-    "network that you trust."
+    "The server and the relay have no TLS version and cipher in common, even with tls_legacy = "
+    "true, or the server refuses the certificate of tls_cert. Correct the certificate, or "
+    "upgrade the server. In a network that you trust you may set tls = 'disabled'."
 )
 _CUT_REMEDY: Final = (
     "Check the source's error log and the network; the relay tries again. If it persists: "

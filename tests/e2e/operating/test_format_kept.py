@@ -88,8 +88,9 @@ def test_a_changed_format_stops_before_the_topic_is_mixed(
         assert (
             status.reason
             == told.sentence
-            == f"Topic {name} has messages of this instance as canal-json, and the settings "
-            "choose debezium-json: readers fail on one of the two formats."
+            == "This instance has published messages in the format canal-json to topic "
+            f"{name}, and the settings now choose debezium-json. Readers would fail on one of the "
+            "two formats."
         )
         # a wiped ZooKeeper changes nothing: the position record has the formats
         relay.kill()

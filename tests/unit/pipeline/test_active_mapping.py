@@ -395,7 +395,7 @@ def test_no_first_row_goes_to_a_topic_that_a_newer_set_leaves() -> None:
     with pytest.raises(BatchAborted, match="Mapping set 2"):
         relay.mapping.refuse_left("a")
     relay.begin(half(1, to("a")))
-    with pytest.raises(TopicRefused, match="half published"):
+    with pytest.raises(TopicRefused, match="published in part"):
         relay.mapping.refuse_left("a")
     store.sets[4], store.pointer = to("a"), 4
     relay.mapping.refuse_left("a")  # rolled back, as the remedy says

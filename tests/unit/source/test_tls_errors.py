@@ -57,7 +57,7 @@ def test_a_python_without_a_lowest_version_names_the_same_remedy(
 
 def test_nothing_in_common_under_tls_legacy_does_not_name_it_again(tmp_path: Path) -> None:
     server = server_side(Authority(tmp_path).client("server"), ciphers=_NO_COMMON_CIPHER)
-    assert "tls_legacy = true included" in _remedy(
+    assert "even with tls_legacy = true" in _remedy(
         TlsSettings(tls="required", tls_legacy=True), server
     )
 

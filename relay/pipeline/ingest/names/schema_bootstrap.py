@@ -36,9 +36,9 @@ _ATTEMPTS: Final = 10
 """So often the catalogue is asked for tables that were changed while it was asked."""
 _CHANGED: Final = "it was changed at {}, and its earlier definition is unknown"
 _WAY_OUT: Final = (
-    "Start the instance after the table's last change, or exclude the table by "
-    "the filter until then and copy it again; "
-    "binlog_row_metadata=FULL on the source keeps names in the binlog from then on."
+    "Start the instance at a position after the table's last change. Or exclude the table by "
+    "the filter until then, and copy it again. With binlog_row_metadata=FULL on the source, "
+    "the binlog has the column names from then on."
 )
 
 
@@ -211,8 +211,8 @@ class NamesOpening:
                 visible = not wanted or visibility.wait_for(self._start.binlog, wanted)
         if not visible:
             raise SourceUnreachable(
-                "The source has logged statements that its catalogue does not show yet; a commit "
-                "that waits for a semi-synchronous replica does that."
+                "The source has logged statements whose effect its catalogue does not show "
+                "yet. This happens while a commit waits for a semi-synchronous replica."
             )
 
     def _untold(self, table: TableId) -> Stop:

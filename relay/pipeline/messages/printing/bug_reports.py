@@ -27,12 +27,12 @@ def with_report(error: PrinterFailed, settings: BugReportSettings, instance: str
     """
     if not error.evidence:
         return PrinterFailed(
-            f"{error.reason} Its values are masked, so the event was not kept.", {}
+            f"{error.reason} The event was not stored, because values of the table are masked.", {}
         )
     try:
         kept = f"{_written(error.evidence, settings, instance)} contains the event."
     except OSError as exc:
-        kept = f"The event could not be kept: {exc.strerror or exc}."
+        kept = f"The event could not be stored: {exc.strerror or exc}."
     return PrinterFailed(f"{error.reason} {kept}", error.evidence)
 
 

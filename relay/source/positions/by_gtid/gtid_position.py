@@ -28,11 +28,11 @@ from relay.source.protocol.connection import SourceConnection
 from relay.source.protocol.server_facts import ServerFacts, read_server_facts
 
 _ONE_MOMENT: Final = (
-    "Name the set that this server had executed at one time (MySQL: @@gtid_executed, MariaDB: "
-    "@@gtid_binlog_pos), or a time, or a file and an offset."
+    "Give the set that this server had executed at one time (MySQL: @@gtid_executed, MariaDB: "
+    "@@gtid_binlog_pos). Or give a time, or a file and an offset."
 )
 _PURGED: Final = (
-    'Name a newer set, or set start.at = "oldest" to begin with the oldest binlog of the source.'
+    'Give a newer set, or set start.at = "oldest" to begin with the oldest binlog of the source.'
 )
 
 
@@ -58,7 +58,9 @@ def _set_of(settings: SourceSettings, server: ServerFacts, gtid_set: str) -> Gti
     try:
         wanted = GtidSet.parse(gtid_set)
     except ValueError as exc:
-        raise ConfigurationError(f"{exc}.", remedy="Name the set as the source prints it.") from exc
+        raise ConfigurationError(
+            f"{exc}.", remedy="Write the GTID set as the source prints it."
+        ) from exc
     if wanted.empty:
         raise ConfigurationError(
             "The GTID set is empty.", remedy='Set start.at = "oldest" to read from the beginning.'

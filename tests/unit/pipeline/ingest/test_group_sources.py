@@ -177,9 +177,9 @@ def test_a_source_keeps_its_name() -> None:
     settings = instance(sources=[{"name": "other_name", "host": "other"}])
     assert settings.group is not None
     renamed = SourceGroup(settings, settings.group)
-    with pytest.raises(HistoryChanged, match="kept under the name second") as refused:
+    with pytest.raises(HistoryChanged, match="stored under the name second") as refused:
         opened(renamed, RECORD)
-    assert "Name it second again" in str(refused.value)
+    assert "Give the source its former name second again" in str(refused.value)
     assert opened(renamed, RECORD, second=replace(OTHER, identity=SourceIdentity("", 3, 0))) == {
         "first",
         "other_name",
@@ -221,9 +221,7 @@ def test_a_position_of_a_group_means_nothing_to_a_single_source() -> None:
 
 def test_what_comes_again_of_a_single_source_comes_before_it_is_a_group() -> None:
     replay = Replay(START.binlog, BinlogPosition("b.000009", 4), OrderPair(7, 8))
-    with pytest.raises(
-        HistoryChanged, match="are published again in the order of the single source"
-    ):
+    with pytest.raises(HistoryChanged, match="again, in the order of the single source"):
         refuse_foreign_record(
             instance(), PositionRecord(START, OrderPair(0, 0), 0, 0, replay=replay)
         )

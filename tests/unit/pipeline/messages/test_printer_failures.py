@@ -258,7 +258,7 @@ def test_what_cannot_be_kept_is_told(
 ) -> None:
     folder = tmp_path / "r"
     reason = reported(failed, folder, **arrange(folder))
-    assert "The event could not be kept: " in reason
+    assert "The event could not be stored: " in reason
     assert not [*folder.glob("printer-shop-*")]
 
 
@@ -266,5 +266,7 @@ def test_masked_values_are_not_kept(tmp_path: Path) -> None:
     failed = printer_failed(
         [RowDecoder().open(RAW)], "the readable path", IndexError("x"), masked=True
     )
-    assert "Its values are masked, so the event was not kept." in reported(failed, tmp_path / "r")
+    assert "The event was not stored, because values of the table are masked." in reported(
+        failed, tmp_path / "r"
+    )
     assert not (tmp_path / "r").exists()
