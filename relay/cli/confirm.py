@@ -25,7 +25,10 @@ Actor: TypeAlias = Annotated[
 ]
 Yes: TypeAlias = Annotated[
     str | None,
-    typer.Option("--yes", help="Do not ask for confirmation; repeat the name of the object."),
+    typer.Option(
+        "--yes",
+        help="Confirm with the name that the command would ask for, instead of at the terminal.",
+    ),
 ]
 
 
@@ -52,12 +55,12 @@ def confirm(name: str, yes: str | None) -> None:
     """
     check_answered(name, yes)
     given = (
-        typer.prompt(f"Type {name} to do it", default="", show_default=False)
+        typer.prompt(f"Type {name} to confirm", default="", show_default=False)
         if yes is None
         else yes
     )
     if given != name:
-        typer.echo(f"Not done: {given!r} is not {name!r}.", err=True)
+        typer.echo(f"Nothing was changed: {given!r} is not {name!r}.", err=True)
         raise typer.Exit(1)
 
 

@@ -15,7 +15,9 @@ def erase(
     config: ConfigFile,
     keys: Annotated[
         Path | None,
-        typer.Option("--keys", help="A file with one message key a line; `-` reads them."),
+        typer.Option(
+            "--keys", help="A file with one message key a line; `-` reads standard input."
+        ),
     ] = None,
     texts: Annotated[
         Path | None,
@@ -23,19 +25,24 @@ def erase(
     ] = None,
     topics: Annotated[
         list[str] | None,
-        typer.Option("--topic", help="A topic that no instance feeds."),
+        typer.Option(
+            "--topic",
+            help="Also search this topic, to which no instance publishes; may be repeated.",
+        ),
     ] = None,
     delete_records: Annotated[
         bool,
         typer.Option(
             "--delete-records",
-            help="In topics without compaction, delete all records up to the last of the keys.",
+            help="In topics without compaction, delete all records up to the last one with a key.",
         ),
     ] = False,
     by_text: Annotated[
         bool,
         typer.Option(
-            "--by-text", help="Also erase what only a text was found in, as the preview lists it."
+            "--by-text",
+            help="Also erase records in which only a text was found, no key; the "
+            "preview lists them.",
         ),
     ] = False,
     preview: Annotated[

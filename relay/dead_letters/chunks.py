@@ -28,11 +28,11 @@ _NAMED_PARTS: Final = 20
 """Most missing parts that an error names."""
 
 DAMAGED_REMEDY: Final = (
-    "Let only relays write to the topic of the dead letters (ACLs). The relay's log entry "
-    "dead_letter has the id and the table of each letter: publish the row again from the source "
-    "(roma snapshot)."
+    "Permit only relays to write to the topic of the dead letters (ACLs). The relay's log has "
+    "an entry dead_letter with the id and the table of each dead letter: publish the row again "
+    "from the source (`roma snapshot start`)."
 )
-"""The remedy for records that no relay has written."""
+"""The remedy for records that no relay has written, or that were changed."""
 
 
 class Piece(NamedTuple):

@@ -13,7 +13,8 @@ from relay.settings import KafkaSettings
 READ_SECONDS: Final = 3.0
 """Largest time in seconds for reading the partition, because a user waits for the answer."""
 _CLOCKS_MS: Final = 600_000
-"""The clocks of two relays may differ by this much."""
+"""Largest difference in milliseconds between the clocks of two relays that is taken into account.
+"""
 _BATCH: Final = 1_000
 _POLL_SECONDS: Final = 0.5
 

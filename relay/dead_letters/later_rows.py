@@ -19,7 +19,8 @@ from relay.settings import InstanceSettings, KafkaSettings
 
 _SENT_SECONDS: Final = 60.0
 _COPY_REMEDY: Final = (
-    "Nothing was sent. Publish the row as the source has it now: `roma snapshot start --where`."
+    "Nothing was sent. Publish the row again as it is on the source now: `roma snapshot start "
+    "--where`."
 )
 
 
@@ -38,8 +39,8 @@ def check_form(letter: DeadLetter, instance: InstanceSettings, state: TopicState
     found = formats_of(value)
     if message.value is not None and found and wanted not in found:
         raise ReplayRefused(
-            f"Dead letter {letter.id} has the format {' or '.join(found)}, and {message.topic} has "
-            f"{wanted} now: readers of the topic could not read it.",
+            f"Dead letter {letter.id} has the format {' or '.join(found)}, and {message.topic} "
+            f"has {wanted} now. Readers of the topic could not read the message.",
             remedy=_COPY_REMEDY,
         )
 
@@ -73,7 +74,7 @@ class LastOfKey:
             raise ReplayRefused(
                 f"Dead letter {self._letter.id} was written more than {forgets_ms} ms ago, and "
                 f"{self._message.topic} keeps deletes only for that time. The topic has no "
-                "record of its key, so the row may be deleted at the source.",
+                "record of its key, so the row may have been deleted on the source.",
                 remedy=_COPY_REMEDY,
             )
 
@@ -102,9 +103,10 @@ class LastOfKey:
         own, found = order_of(self._message.headers), order_of(record.headers)
         if own is None or found is None or found > own:
             raise ReplayRefused(
-                f"Dead letter {self._letter.id} is older than the record at partition "
-                f"{record.partition}, offset {record.offset} of {self._message.topic}, "
-                "which has its key. The topic is compacted, so the older row would stay.",
+                f"Dead letter {self._letter.id} is older than the record with the same key at "
+                f"partition {record.partition}, offset {record.offset} of "
+                f"{self._message.topic}. The topic is compacted, so the older row would "
+                "replace the newer one.",
                 remedy=_COPY_REMEDY,
             )
 

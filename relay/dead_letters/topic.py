@@ -1,5 +1,7 @@
-"""The dead letters of one instance: a topic with one partition and unlimited retention, which is
-written in the Kafka transactions of the rows.
+"""Reads and writes the dead letters of one instance, in a topic with one partition and unlimited
+retention.
+
+Dead letters are written in the Kafka transactions of the rows.
 """
 
 from collections.abc import Callable, Collection, Iterator

@@ -82,8 +82,8 @@ def _which(name: str, wanted: WantedSnapshot, met: Sequence[str]) -> str:
     asked = ", ".join(wanted.tables)
     if not found:
         return (
-            f"{name} has read no table {asked}. It searches for the tables on its source, also "
-            "for those without changes."
+            f"{name} has not read any table {asked} yet. It searches its source for the "
+            "tables, also for those without changes."
         )
     shown = ", ".join(found[:20]) + (f" and {len(found) - 20:,} more" if len(found) > 20 else "")
     return (
@@ -94,8 +94,9 @@ def _which(name: str, wanted: WantedSnapshot, met: Sequence[str]) -> str:
 
 def _where_to(wanted: WantedSnapshot) -> str:
     return (
-        f"Rows go to {wanted.to_topic or 'the topics of the mapping'}, as INSERT with the header "
-        "snapshot: true. A row that changes meanwhile is left out in favour of the change."
+        f"Rows go to {wanted.to_topic or 'the topics of the mapping'}, as INSERT with the "
+        "header snapshot: true. If a row changes during the copy, its change is published "
+        "instead of the copied row."
     )
 
 
@@ -104,7 +105,12 @@ def _format(instance: InstanceSettings, to_topic: str) -> list[str]:
     if not to_topic:
         return []
     name = instance.format_of(to_topic)
-    return [f"The messages are {name}. A topic with another format ends the request."]
+    return [
+        (
+            f"The messages have the format {name}. If the topic has another format, the request "
+            "ends without a message."
+        )
+    ]
 
 
 def _rows(wanted: WantedSnapshot) -> str:
@@ -123,5 +129,8 @@ def _pace(instance: InstanceSettings, wanted: WantedSnapshot) -> str:
     return (
         f"{pace}It waits while {' or '.join(held)}."
         if held
-        else f"{pace}No limit of the source pauses it."
+        else (
+            f"{pace}It does not pause for a busy source or for lag, because "
+            "copying.threads_running and copying.lag_seconds are 0."
+        )
     )

@@ -123,8 +123,9 @@ class FencedRecord:
         """
         if self._instance.transaction.delivery == "at_least_once" and (leader := self.leader):
             raise MoveRefused(
-                f"{leader} leads {self._instance.name}, and at_least_once cannot fence it.",
-                remedy="Stop its relays first.",
+                f"{leader} leads {self._instance.name}. With transaction.delivery = "
+                '"at_least_once" it cannot be fenced, and would overwrite this change.',
+                remedy="Stop the relays of this instance, then repeat the command.",
             )
 
     def _call(self) -> None:

@@ -60,11 +60,12 @@ class ProtectedTree:
         careless = self.careless_relays() if self._settings.zookeeper.identities else []
         if careless:
             raise PlacementRefused(
-                f"{', '.join(careless)} creates nodes without access rights. Without a login of "
-                f"its own it would lose its access.",
+                f"These relays create nodes that every login may use: {', '.join(careless)}. "
+                "If they log in with another identity than zookeeper.acl names, they would "
+                "lose their access.",
                 remedy=(
-                    "Give every relay zookeeper.auth and zookeeper.acl, restart it, and repeat "
-                    "this."
+                    "Set zookeeper.auth and zookeeper.acl for every relay, restart the relays, "
+                    "and repeat the command."
                 ),
             )
         wanted, changed = self.wanted(), self.to_change()

@@ -15,8 +15,8 @@ from relay.operations.wanted_snapshots import MOST_KEYS, WantedSnapshot
 _NOT_ON_SOURCE: Final = "the source has no such row"
 """Text of a finding for a row that the copy has and the source lacks."""
 _NO_TEXTS: Final = "have bytes that are not characters of their column"
-_BY_CONDITION: Final = "Name them by a condition: `roma snapshot start --where`."
-_REMEDY: Final = "Give the file that `roma reconcile --json` printed."
+_BY_CONDITION: Final = "Name the rows by a condition: `roma snapshot start --where`."
+_REMEDY: Final = "Give the output of `roma reconcile --json` as a file."
 
 
 class _Row(BaseModel):
@@ -68,7 +68,7 @@ def repair_of_keys(table: str, texts: Iterable[str]) -> WantedSnapshot:
     keys = tuple(_named_key(table, each.strip()) for each in texts if each.strip())
     if not keys:
         raise SnapshotRefused(
-            "No key is named.", remedy="Name the keys of the rows that are published again."
+            "No key is given.", remedy="Give the keys of the rows to publish again."
         )
     return WantedSnapshot((table,), keys=keys)
 
@@ -85,7 +85,8 @@ def _named_key(table: str, text: str) -> tuple[str, ...]:
         ) from exc
     if not all(map(_is_text, found)):
         raise SnapshotRefused(
-            f"{text!r}: its parts {_NO_TEXTS}, or are not texts.", remedy=_BY_CONDITION
+            f"{text!r} cannot name a row: its parts {_NO_TEXTS}, or are not texts.",
+            remedy=_BY_CONDITION,
         )
     parts = [str(each) for each in found]
     return tuple(parts[1:] if parts[:1] == [table] else parts)
@@ -114,7 +115,8 @@ def _tables(report: bytes) -> list[_Table]:
         first = exc.errors(include_input=False, include_url=False)[0]
         place = ".".join(map(str, first["loc"])) or "its beginning"
         raise SnapshotRefused(
-            f"This is not a report of a comparison: at {place}: {first['msg']}.", remedy=_REMEDY
+            f"The file is not a report of `roma reconcile`: at {place}: {first['msg']}.",
+            remedy=_REMEDY,
         ) from exc
     return [each for each in tables if each.table and each.different is not None]
 
@@ -171,7 +173,10 @@ def _left_out(table: _Table, absent: int, nameless: int) -> list[str]:
     if table.more:
         told.append(f"{name}: {table.more:,} more rows differ, and the report does not name them.")
     if table.undecided:
-        told.append(f"{name}: {len(table.undecided):,} rows were not published yet; compare again.")
+        told.append(
+            f"{name}: {len(table.undecided):,} rows had changes that were not "
+            "published yet. Compare again later."
+        )
     if table.reason:
         told.append(f"{name} was not compared: {table.reason}.")
     return told

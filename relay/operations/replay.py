@@ -85,8 +85,10 @@ def replay(
             raise
         except Fenced as exc:
             raise ReplayRefused(
-                f"Another replay for {instance.name} began before dead letter {wanted} was sent.",
-                remedy="Nothing was sent. See `roma dead-letter list`, then send it again.",
+                f"Another replay for {instance.name} began before dead letter {wanted} was "
+                "sent, and fenced this one.",
+                remedy="Nothing was sent. Check `roma dead-letter list`, then send the dead "
+                "letter again.",
             ) from exc
 
 
@@ -131,11 +133,11 @@ def check(found: ListedDeadLetter, *, again: bool) -> None:
     letter = found.letter
     if not letter.is_message:
         raise ReplayRefused(
-            f"Dead letter {letter.id} contains the row as it was read, because it could not be "
-            f"encoded: {letter.reason}"
+            f"Dead letter {letter.id} contains a row and no message, because the row could not "
+            f"be encoded: {letter.reason}"
         )
     if found.replay is not None and not again:
-        raise ReplayRefused(f"Dead letter {letter.id} was sent before, by {found.replay.actor}.")
+        raise ReplayRefused(f"Dead letter {letter.id} was already sent by {found.replay.actor}.")
 
 
 def _later(letter: DeadLetter) -> OutboundMessage:
@@ -152,7 +154,8 @@ def _state(settings: RelaySettings, message: OutboundMessage) -> TopicState:
     if state is None:
         raise TopicRefused(
             f"Kafka has no topic {message.topic}.",
-            remedy="Create the topic again, as it was, and send again.",
+            remedy="Create the topic again with its former settings, then send the dead letter "
+            "again.",
         )
     return state
 

@@ -17,8 +17,9 @@ from relay.zk import Session
 
 _ACCOUNTS: Final = "accounts"
 _FACTS: Final = (
-    "They record what relays did: agreements of topics, forms of keys, first starts, tables, "
-    "past failovers; or they are mapping sets. The present ones are newer than the backup."
+    "These documents are mapping sets, or record what relays did: agreements of topics, text "
+    "forms of keys, first starts, tables, past failovers. The present ones are newer than the "
+    "backup."
 )
 _MOST_NOTED: Final = 100
 """Largest number of changes of users and tokens that an audit entry names."""

@@ -71,8 +71,8 @@ class Snapshots:
         if under_way := self._under_way(requests):
             first = under_way[0]
             raise SnapshotRefused(
-                f"{first.id} of {first.instance} copies the same tables already.",
-                remedy="Wait for its end, or cancel it first.",
+                f"Request {first.id} of {first.instance} already copies the same tables.",
+                remedy="Wait until it has ended, or cancel it first (`roma snapshot cancel`).",
             )
         return self._create(who, requests)
 
@@ -204,10 +204,14 @@ class Snapshots:
     ) -> list[SnapshotRequest]:
         found = [each.request for each in self.shown(instance) if each.request.id == number]
         if not found:
-            raise SnapshotRefused(f"There is no request {number}.", remedy=_SEE_LIST)
+            raise SnapshotRefused(
+                f"There is no request with the number {number}.", remedy=_SEE_LIST
+            )
         going = [each for each in found if not each.state.ended]
         if not going:
-            raise SnapshotRefused(f"{number} has ended: {found[0].state}.", remedy=_SEE_LIST)
+            raise SnapshotRefused(
+                f"Request {number} has already ended: {found[0].state}.", remedy=_SEE_LIST
+            )
         return [self._set(who, each, lambda before: replace(before, state=state)) for each in going]
 
     def _set(

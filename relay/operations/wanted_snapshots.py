@@ -42,8 +42,9 @@ def check_wanted(wanted: Sequence[WantedSnapshot], installation: str) -> None:
     """
     if len(wanted) > MOST_REQUESTS:
         raise SnapshotRefused(
-            f"{len(wanted):,} requests are more than {MOST_REQUESTS:,}.",
-            remedy="Divide the report, or copy the tables that differ in so many rows.",
+            f"The report needs {len(wanted):,} requests, and at most {MOST_REQUESTS:,} are "
+            "allowed at a time.",
+            remedy="Divide the report, or copy the tables with so many differing rows as a whole.",
         )
     for each in wanted:
         _check_one(each)
@@ -65,7 +66,7 @@ def _check_topic(topic: str, installation: str) -> None:
         problem = next(topic_mistakes(topic), "")
     if problem:
         raise SnapshotRefused(
-            f"{topic!r} cannot have rows: {problem}", remedy="Name another topic."
+            f"Topic {topic!r} cannot receive copied rows: {problem}", remedy="Name another topic."
         )
 
 
@@ -74,12 +75,13 @@ def _check_one(wanted: WantedSnapshot) -> None:
     for table in wanted.tables:
         if not all(table.partition(".")):
             raise SnapshotRefused(
-                f"{table!r} is not a table.", remedy="Name it as database.table, by logical names."
+                f"{table!r} is not a logical table name.",
+                remedy="Write the name as database.table.",
             )
     if problem := condition_problem(wanted.where):
         raise SnapshotRefused(f"The condition is refused: {problem}.", remedy=_PLAIN_CONDITION)
     if len(wanted.keys) > MOST_KEYS:
         raise SnapshotRefused(
-            f"{len(wanted.keys)} keys are more than {MOST_KEYS}.",
-            remedy="Name them in several requests, or copy the table.",
+            f"The request names {len(wanted.keys)} keys, and at most {MOST_KEYS} are allowed.",
+            remedy="Divide the keys among several requests, or copy the table.",
         )

@@ -53,7 +53,7 @@ def read_arguments(
     parser.add_argument(
         "--raw-rule",
         action="store_true",
-        help="order by es and the raw binlog offset, as a demonstration; copies are wrong",
+        help="order by es and the raw binlog offset, to demonstrate that such copies are wrong",
     )
     parser.add_argument(
         "--history", action="store_true", help="keep every version of every row beside the newest"
@@ -83,7 +83,8 @@ def _add_bounds(parser: ArgumentParser) -> None:
     first.add_argument(
         "--from-offsets",
         metavar="JSON",
-        help='begin at these offsets: {"topic":{"0":17,"1":-2}}, -2 is the oldest; every partition',
+        help='begin at these offsets, for every partition: {"topic":{"0":17,"1":-2}}; -2 '
+        "is the oldest offset",
     )
     last.add_argument(
         "--until", type=_moment, metavar="TIME", help="read messages published before this time"
@@ -91,7 +92,7 @@ def _add_bounds(parser: ArgumentParser) -> None:
     last.add_argument(
         "--to-offsets",
         metavar="JSON",
-        help='end before these: {"topic":{"0":23,"1":-1}}, -1 is the end',
+        help='end before these offsets: {"topic":{"0":23,"1":-1}}; -1 is the end',
     )
 
 

@@ -58,7 +58,8 @@ def _parser(name: str, description: str | None) -> ArgumentParser:
         parser.add_argument(
             "--repair",
             action="store_true",
-            help="write the differing rows again, by the same order rule",
+            help="write the differing rows to the copy again; the row with the greater order "
+            "key stays",
         )
         parser.add_argument(
             "--json", action="store_true", help="print one JSON object for machines"

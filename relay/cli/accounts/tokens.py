@@ -83,7 +83,7 @@ def add_token(
         if not as_json:
             typer.echo(
                 f"Token {name} of {owner}: {grant_text(made.token.grant)}, "
-                f"{_expiry(made.token)}. It is not shown again.",
+                f"{_expiry(made.token)}. Store it now: it is not shown again.",
                 err=True,
             )
 

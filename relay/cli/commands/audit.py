@@ -182,7 +182,16 @@ def _verdict_text(verdict: "AuditVerdict") -> str:
     problems = verdict.problems or ("No entry is missing or changed.",)
     newest = [f"  --known {each}" for each in verdict.newest]
     lines = [counted, *problems, *verdict.notes]
-    return "\n".join(map(visible, [*lines, "Newest entries, which nothing protects yet:", *newest]))
+    return "\n".join(
+        map(
+            visible,
+            [
+                *lines,
+                "Newest entries. Keep these lines outside of Kafka; pass them to the next check:",
+                *newest,
+            ],
+        )
+    )
 
 
 def _told(entry: "AuditEntry") -> str:

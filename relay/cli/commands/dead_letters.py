@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 dead_letters = typer.Typer(no_args_is_help=True, help="Messages and rows that no topic accepted.")
 app.add_typer(dead_letters, name="dead-letter")
 
-InstanceName = Annotated[str, typer.Option("--instance", help="The instance that kept them back.")]
+InstanceName = Annotated[
+    str, typer.Option("--instance", help="The instance whose dead letters are meant.")
+]
 LetterId = Annotated[str, typer.Argument(help="The id, as `roma dead-letter list` shows it.")]
 
 
@@ -98,7 +100,7 @@ def replay_letter(
     instance: InstanceName,
     letter: LetterId,
     again: Annotated[
-        bool, typer.Option("--again", help="Send it although it was sent before.")
+        bool, typer.Option("--again", help="Send it also if it was already sent.")
     ] = False,
     comment: Comment = "",
     actor: Actor = None,

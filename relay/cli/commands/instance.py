@@ -70,7 +70,7 @@ def retire(
             retirement = Retirement(settings, name, session)
             topics = retirement.topics()
             fields(instance=name, topics=list(topics))
-            typer.echo(f"{name} feeds {', '.join(topics) or 'no topic'}.")
+            typer.echo(f"{name} publishes to {', '.join(topics) or 'no topic'}.")
             confirm(settings.installation, yes)
             retirement.carry_out(who_does(actor, comment))
         typer.echo(f"{name} is retired.")

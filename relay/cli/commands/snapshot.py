@@ -46,7 +46,7 @@ def start(
         int, typer.Option("--rows", min=0, help="Largest number of rows per second; 0: no limit.")
     ] = 0,
     priority: Annotated[
-        int, typer.Option("--priority", help="Requests with a greater number run first.")
+        int, typer.Option("--priority", help="Requests with a greater number are executed first.")
     ] = 0,
     comment: Comment = "",
     actor: Actor = None,
@@ -88,14 +88,17 @@ def repair(
     """Publish the current rows of the given keys again. A key without a row gets no message."""
     if report is not None:
         if table or keys or keys_from is not None:
-            raise typer.BadParameter("--report names tables and keys by itself.")
+            raise typer.BadParameter(
+                "--report already names tables and keys: leave out the "
+                "table, --keys and --keys-from."
+            )
         _repair_report(report, config, instance or [], who_does(actor, comment))
         return
     if not table:
-        raise typer.BadParameter("Name a table, or give --report.")
+        raise typer.BadParameter("Give a table, or --report.")
     lines = [] if keys_from is None else keys_from.read_text(encoding="utf-8").splitlines()
     if not any(each.strip() for each in [*(keys or ()), *lines]):
-        raise typer.BadParameter("Name keys by --keys or --keys-from.")
+        raise typer.BadParameter("Give keys with --keys or --keys-from.")
     with _snapshots(config) as snapshots:
         from relay.operations import repair_of_keys
 
@@ -117,11 +120,11 @@ def _repair_report(report: Path, config: Path, instances: list[str], who: "Who")
         number = len(each.keys)
         typer.echo(f"{each.id} is requested of {each.instance}: {number} keys of {each.tables[0]}.")
     for each in started.under_way:
-        typer.echo(f"{each.id} of {each.instance} repairs these keys already.")
+        typer.echo(f"Request {each.id} of {each.instance} already publishes these keys.")
     for sentence in plan.left_out:
         typer.echo(sentence)
     if not plan.wanted:
-        typer.echo("The report names no row that can be published.")
+        typer.echo("The report names no row that can be published again.")
 
 
 @snapshot.command("list")

@@ -10,7 +10,7 @@ from relay.cli.json_output import fields
 from relay.cli.printing import AsJson, print_json
 from relay.cli.root import ConfigFile, app, settings_of, told_errors
 
-access = typer.Typer(no_args_is_help=True, help="Who may use the nodes in ZooKeeper.")
+access = typer.Typer(no_args_is_help=True, help="Access rights of the nodes in ZooKeeper.")
 app.add_typer(access, name="zookeeper")
 
 
@@ -87,8 +87,8 @@ def protect(
                 typer.echo(f"  {path}")
             for name in tree.careless_relays():
                 typer.echo(
-                    f"{name} creates nodes that every login may use. Without a login of its own "
-                    "it would lose its access."
+                    f"Relay {name} creates nodes that every login may use. If it logs in with "
+                    "another identity than zookeeper.acl names, it would lose its access."
                 )
             if not preview:
                 confirm(settings.installation, yes)

@@ -113,7 +113,11 @@ def _run_editor(files: list[Path]) -> None:
             command, stdout=_STANDARD_ERROR if asks_nothing() else None, check=False
         ).returncode
     except OSError as exc:
-        typer.echo(f"The editor {editor} cannot be started ({exc.strerror}); set EDITOR.", err=True)
+        typer.echo(
+            f"The editor {editor} cannot be started ({exc.strerror}): set the variable "
+            "EDITOR to another one.",
+            err=True,
+        )
         raise typer.Exit(1) from exc
     if code:
         typer.echo(f"The editor {editor} ended with code {code}; nothing is saved.", err=True)

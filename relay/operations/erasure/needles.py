@@ -60,10 +60,12 @@ def read_needles(keys: Iterable[str], texts: Iterable[str]) -> Needles:
     found = [line.strip() for line in keys if line.strip()]
     words = [line.strip("\r\n") for line in texts if line.strip()]
     if not found and not words:
-        raise ErasureRefused("Neither a key nor a text is named.")
+        raise ErasureRefused("Neither a key nor a text is given.")
     for number, each in enumerate(found, start=1):
         if not _is_key(each):
-            raise ErasureRefused(f"Line {number} of the keys is not a key of a message.")
+            raise ErasureRefused(
+                f'Line {number} of the keys is not a message key, such as ["shop.client","7"].'
+            )
     for number, each in enumerate(words, start=1):
         if len(each) < LEAST_CHARACTERS:
             raise ErasureRefused(

@@ -21,16 +21,16 @@ from relay.zk import Session
 FRESH_SECONDS: Final = 300.0
 """Seconds during which a plan may be executed: later, a key may belong to another row."""
 _OLD: Final = (
-    f"The search ended more than {FRESH_SECONDS / 60:.0f} minutes ago. Rows with its keys may have "
-    "come since."
+    f"The search ended more than {FRESH_SECONDS / 60:.0f} minutes ago. Meanwhile rows with its "
+    "keys may have been published."
 )
-_SPOOLED: Final = "The spool of {} has {} bytes; rows of the person may be among them."
+_SPOOLED: Final = "The spool of {} has {} bytes, which may contain rows of the person."
 _COPIED: Final = (
     "{} copies tables now. Rows that were read before the person's were deleted may still be "
     "published: search again when the copy has ended."
 )
 _REMOVED: Final = (
-    "{} is not defined, and its dead letters are read. If it had claims.url, search that "
+    "{} is not defined any more. Its dead letters are read. If it had claims.url, search that "
     "store yourself."
 )
 
@@ -164,7 +164,10 @@ class PersonErasure:
                 yield _COPIED.format(status.name)
         for each in self._instances:
             if each.name not in reported:
-                yield f"{each.name} has not reported; it is not known whether its spool has rows."
+                yield (
+                    f"{each.name} has not reported its status, so it is unknown whether its "
+                    "spool has rows."
+                )
         for name in self._stores.removed:
             yield _REMOVED.format(name)
 

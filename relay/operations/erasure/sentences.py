@@ -13,9 +13,10 @@ _STORES: Final = (
     "entries of the audit trail lose their contents.",
 )
 _LAST_ROWS: Final = (
-    "{}: the last message of {} keys is not known to be a delete. If the source still has these "
-    "rows, consumers lose them, and a later change publishes them again: delete them on the source "
-    "first, and look again. If the table has moved to another topic, erase them."
+    "{}: for {} keys, the last message is not known to be a delete. If the source still has "
+    "these rows, consumers lose them now, and the next change of a row publishes it again. "
+    "Delete the rows on the source first, then search again. If the table has moved to another "
+    "topic, erase them here."
 )
 
 
@@ -46,8 +47,9 @@ def planned(
         ]
     lines += _by_text(plan.by_text, choice, switches.by_text)
     lines += [
-        f"{topic} has {count} records with a key or text. They are not changed: end the prepared "
-        f"transactions on the source, or wait until Kafka has compacted the topic."
+        f"{topic} is a topic of the relay, and {count} of its records contain a key or text. "
+        "They are not changed. End the prepared transactions on the source, or wait until "
+        "Kafka has compacted the topic."
         for topic, count in plan.internal.items()
     ]
     return [*lines, *plan.notes] or ["Nothing was found."]
@@ -76,9 +78,11 @@ def _by_text(found: Matches, choice: ErasureChoice, switch: str) -> Iterator[str
     ]
     if places:
         yield (
-            "Only a text was found here. These are erased, too:"
+            "In these only a text was found, no key. They are erased too:"
             if choice.by_text
-            else f"Only a text was found here. These stay; {switch} erases all of them:"
+            else (
+                f"In these only a text was found, no key. They stay; {switch} erases all of them:"
+            )
         )
     yield from places
 
@@ -103,13 +107,14 @@ def _topic(each: TopicFinding, choice: ErasureChoice, switch: str) -> Iterator[s
         )
     elif each.records and choice.delete_records:
         yield (
-            f"{each.topic}: {each.records} records are deleted, and with them all "
-            f"{each.neighbours} offsets before them in their partitions, with any key."
+            f"{each.topic}: {each.records} records are deleted. Kafka deletes all "
+            f"{each.neighbours} earlier offsets of their partitions with them, whatever their "
+            "keys."
         )
     elif each.records:
         yield (
             f"{each.topic}: {each.records} records stay, because the topic is not compacted. "
-            f"{switch} deletes them with {each.neighbours} offsets before them."
+            f"{switch} deletes them and {each.neighbours} offsets before them."
         )
     if each.rows and each.compacted:
         yield _LAST_ROWS.format(each.topic, each.rows)
@@ -117,16 +122,16 @@ def _topic(each: TopicFinding, choice: ErasureChoice, switch: str) -> Iterator[s
         yield from _spellings(each)
     if each.others:
         yield (
-            f"{each.topic}: {each.others} records of other keys, or without a key, contain a key "
-            f"or text. They stay."
+            f"{each.topic}: {each.others} records with another key, or without a key, contain "
+            "a key or text. They stay."
         )
 
 
 def _spellings(each: TopicFinding) -> Iterator[str]:
     """Yield similar keys of a topic that the operator may have meant too."""
     yield (
-        f"{each.topic}: {len(each.alike)} keys are one of yours in another spelling. Their records "
-        "stay. If they are of the person, name them, too:"
+        f"{each.topic}: {len(each.alike)} keys are another spelling of one of your keys. Their "
+        "records stay. If they belong to the person, add these keys:"
     )
     yield from (f"  {key}" for key in each.alike[:_MOST_SPELLINGS])
     if len(each.alike) > _MOST_SPELLINGS:

@@ -42,13 +42,15 @@ class Retirement:
         """
         if leader := self._election.leader():
             raise MoveRefused(
-                f"Instance {self._instance} is led by {leader}.",
-                remedy="Remove the instance from the configuration first.",
+                f"Relay {leader} leads instance {self._instance}.",
+                remedy="Remove the instance from the configuration of its relays, then retire "
+                "it again.",
             )
         names, topics = self._names(), self.topics()
         if not topics:
             raise MoveRefused(
-                f"Instance {self._instance} feeds no topic.", remedy="Check the instance's name."
+                f"Instance {self._instance} publishes to no topic.",
+                remedy="Check the name of the instance: `roma status` lists all instances.",
             )
         before: dict[str, object] = {"topics": list(topics)}
         after: dict[str, object] = {"topics": []}

@@ -172,8 +172,8 @@ def mapping_in_force(settings: RelaySettings, session: Session) -> MappingSet:
 def _named(record: PositionRecord | None) -> MappingName:
     if record is None:
         raise MoveRefused(
-            "The instance has no position record, so no set needs to be accepted.",
-            remedy="Start a relay first.",
+            "The instance has no position record, so there is no mapping set to accept.",
+            remedy="Start a relay with this instance: it publishes under the mapping in ZooKeeper.",
         )
     return record.mapping
 

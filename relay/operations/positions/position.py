@@ -159,7 +159,8 @@ class InstancePosition:
         found = None if made else other.read()
         if found is None:
             raise MoveRefused(
-                f"Instance {above} has no position record.", remedy="Name one that has published."
+                f"Instance {above} has no position record.",
+                remedy="Name an instance that has already published.",
             )
         order = found.order if found.replay is None else found.replay.order
         return self._write(
@@ -194,15 +195,17 @@ class InstancePosition:
         where = gtid_set if at is None else at
         if where is None:
             raise MoveRefused(
-                "No position is named.", remedy="Name a file and an offset, or a GTID set."
+                "No position is given.", remedy="Give a file and an offset, or a GTID set."
             )
         if shown.record is None and chosen.name and shown.leader is not None:
             reason = (
-                f"{self.name} has no position, and {shown.leader}, which leads it, would begin the "
-                f"other sources where they are now."
+                f"{self.name} has no position record yet, and {shown.leader} leads it. It "
+                "would begin the other sources at their present positions."
             )
             raise MoveRefused(
-                reason, remedy="Stop its relays, give each source its position, then start them."
+                reason,
+                remedy=f"Stop the relays of {self.name}, set the position of each "
+                "source, then start the relays.",
             )
         standing = None if shown.record is None else standing_of(shown.record, chosen.name)
         followed = followed_position(
@@ -211,7 +214,7 @@ class InstancePosition:
         found = followed.target.position.gtid_set
         if at is not None and gtid_set is not None and _normal(gtid_set) != found:
             reason = f"Before {at} the source has executed {found!r}, not {gtid_set!r}."
-            raise MoveRefused(reason, remedy="Correct the coordinates or the set.")
+            raise MoveRefused(reason, remedy="Correct the coordinates, or the GTID set.")
         return followed
 
     def _plan(
@@ -254,7 +257,7 @@ def _normal(gtid_set: str) -> str:
     try:
         return str(GtidSet.parse(gtid_set))
     except ValueError as exc:
-        raise MoveRefused(f"{exc}.", remedy="Name the set as the source prints it.") from exc
+        raise MoveRefused(f"{exc}.", remedy="Write the GTID set as the source prints it.") from exc
 
 
 def _known(record: PositionRecord | None) -> PositionRecord:

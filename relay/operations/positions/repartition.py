@@ -77,7 +77,7 @@ class Repartition:
             raise MoveRefused(
                 f"All tables of topic {topic} have one partition count; {table} cannot have "
                 "another one.",
-                remedy="Leave the partition count out, or the table.",
+                remedy="Give the partition count or --table, not both.",
             )
         record = None if self._record.store.ensure_topic() else self._record.store.read()
         return self._plan(record, topic, partitions, table)
@@ -98,7 +98,8 @@ class Repartition:
                 plan, others={}, leader=None
             ):
                 raise MoveRefused(
-                    "The position was changed meanwhile.", remedy="Read the plan again."
+                    "The position record was changed after the plan was made.",
+                    remedy="Make the plan again, and check it.",
                 )
             return _changed(record, plan)
 
@@ -117,7 +118,7 @@ class Repartition:
             if plan.table is not None:
                 raise MoveRefused(
                     "--without has no effect on the keys of one table.",
-                    remedy="Leave --table or --without out.",
+                    remedy="Give --table or --without, not both.",
                 )
             self._check_gone(plan, without)
         elif plan.table is None and plan.before == plan.after.partitions and not plan.rules_differ:
@@ -142,7 +143,7 @@ class Repartition:
         # A part of a transaction contains no rows of a table that stopped the instance before it.
         if record.split is not None and table is None:
             raise MoveRefused(
-                f"A part of the transaction at {record.split.begin} is published with the "
+                f"A part of the transaction at {record.split.begin} was published with the "
                 "former assignment to partitions.",
                 remedy="Restore the former settings until all of it is published; then try again.",
             )
@@ -183,16 +184,17 @@ class Repartition:
         own = record.hashed_forms.get(topic, {}).get(table, ())
         if ONE_MORE in own:
             raise MoveRefused(
-                f"One further form of the keys of {table} is accepted already.",
-                remedy="Start the relay, which publishes the next rows of the table in it.",
+                f"One further text form of the keys of {table} is accepted already.",
+                remedy="Start the instance: its next rows of the table are published with the "
+                "new form.",
             )
         rules = self._instance.partitioning_rules.digest
         shared = self._key_forms.read_all(topic, table, rules)
         forms = tuple(dict.fromkeys((*own, *shared)))
         if not forms:
             raise MoveRefused(
-                f"No key of the table {table} is known in topic {topic}.",
-                remedy="Name the logical table as the reason of the stop does.",
+                f"No hashed key of the table {table} is recorded for topic {topic}.",
+                remedy="Give the logical table that the error PARTITIONS_CHANGED names.",
             )
         return forms
 
@@ -200,17 +202,19 @@ class Repartition:
         setting = self._instance.partitions_of(topic)
         if partitions is not None and setting not in (None, partitions):
             reason = (
-                f"partitions_num of {self.name} is {setting}, not {partitions}: its relay would "
-                f"stop again."
+                f"partitions_num of {self.name} is {setting}, not {partitions}, so its relay "
+                "would stop again."
             )
-            raise MoveRefused(reason, remedy="Set partitions_num first, or leave the number out.")
+            raise MoveRefused(
+                reason, remedy="Set partitions_num first, or do not give a number of partitions."
+            )
         return partitions or setting or before
 
     def _check_topic(self, topic: str, after: TopicPartitioning, table: str | None) -> bool:
         """Return whether the topic is compacted. Refuse a topic whose rows cannot be assigned."""
         state = TopicAdmin(self._settings.kafka).state(topic)
         if state is None:
-            raise MoveRefused(f"Kafka has no topic {topic}.", remedy="Create it first.")
+            raise MoveRefused(f"Kafka has no topic {topic}.", remedy="Create the topic first.")
         is_compacted = (
             "compact" in state.settings.get("cleanup.policy", "")
             or self._instance.topic.retention_of(topic) == "compact"
@@ -233,7 +237,9 @@ class Repartition:
                 f"{after.partitions}."
             )
             raise MoveRefused(
-                reason, remedy=f"Raise the topic to {after.partitions} partitions first."
+                reason,
+                remedy=f"Raise the topic to {after.partitions} partitions first "
+                "(kafka-topics.sh --alter).",
             )
         return is_compacted
 
@@ -242,14 +248,14 @@ class Repartition:
             raise MoveRefused(
                 f"Instance {instance} is not among the other instances that publish to "
                 f"topic {plan.topic}.",
-                remedy="Name one that the plan lists.",
+                remedy="Name an instance that the plan lists.",
             )
         leader = Election(self._session, self._paths.leader(instance), "by hand").leader()
         if leader is not None:
             raise MoveRefused(
-                f"Instance {instance} is led by {leader}.",
-                remedy="Change its partition settings as well. If it is permanently removed, stop "
-                "its relays first.",
+                f"Relay {leader} leads instance {instance}, which publishes to the topic too.",
+                remedy="Change the partition settings of that instance as well. If it is "
+                "permanently removed, stop its relays first.",
             )
 
 

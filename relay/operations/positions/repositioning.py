@@ -64,8 +64,8 @@ def plan_reposition(
         return _as_new(record, target, source, at, as_new=as_new)
     if target.binlog.rank == at.source.binlog.rank:
         raise MoveRefused(
-            f"The position is {target.binlog} already.",
-            remedy="Nothing to do; --as-new begins a new epoch here.",
+            f"The position of the instance is already {target.binlog}.",
+            remedy="There is nothing to do. To begin a new epoch here, add --as-new.",
         )
     highest_place = at.source.binlog if record.replay is None else record.replay.until
     if target.binlog.rank >= highest_place.rank:
@@ -74,8 +74,8 @@ def plan_reposition(
         )
     if source:
         raise MoveRefused(
-            f"Rows after {target.binlog} of {source} cannot be published with the order keys that "
-            f"they had: those depend on the rows of the group's other sources.",
+            f"Rows after {target.binlog} of {source} cannot be published again with their "
+            "former order keys, because those depend on the rows of the group's other sources.",
             remedy=(
                 "Add --as-new: the rows after the position then get new order keys, and consumers "
                 "apply them again. The other sources keep their positions."
@@ -91,8 +91,8 @@ def standing_of(record: PositionRecord, source: str) -> OtherSource | None:
     if bool(source) != bool(record.following):
         kind = "a group of sources" if record.following else "a single source"
         raise MoveRefused(
-            f"The position is still that of {kind}.",
-            remedy="First run a relay with the present settings.",
+            f"The position record is still that of {kind}, and the settings are different.",
+            remedy="Start a relay with the present settings first, then repeat the command.",
         )
     return record.standing.get(source)
 
@@ -115,14 +115,14 @@ def raise_floor(record: PositionRecord, above: OrderPair) -> PositionRecord:
         )
     if record.split is not None:
         raise MoveRefused(
-            f"Part of the transaction at {record.split.begin} is published with the former "
-            f"order keys.",
+            f"A part of the transaction at {record.split.begin} was published with the former "
+            "order keys.",
             remedy="Try again when the relay has published all of it.",
         )
     if record.replay is not None:
         raise MoveRefused(
-            f"The rows up to {record.replay.until} are published again with the order keys that "
-            f"they had.",
+            f"The relay is publishing rows up to {record.replay.until} again, with their "
+            "former order keys.",
             remedy="Try again when the relay has passed that position.",
         )
     epoch = max(record.epoch, decompose(above.execute_position).epoch) + 1
@@ -136,10 +136,10 @@ def skip(record: PositionRecord, gtid: str, source: str = "") -> PositionRecord:
     wanted, at = _single(gtid), _read_before(record, source)
     if GtidSet.parse(at.source.gtid_set).contains(wanted):
         raise MoveRefused(
-            f"{wanted} is before the position {at.source.binlog}: it is published or was skipped."
+            f"{wanted} is before the position {at.source.binlog}: it was published or skipped."
         )
     if wanted in at.skips:
-        raise MoveRefused(f"{wanted} is to be skipped already.", remedy="Nothing to do.")
+        raise MoveRefused(f"{wanted} is on the skip list already.", remedy="Nothing to do.")
     return record.with_source(source, replace(at, skips=(*at.skips, wanted)))
 
 
@@ -150,7 +150,7 @@ def unskip(record: PositionRecord, gtid: str, source: str = "") -> PositionRecor
     wanted, at = _single(gtid), _read_before(record, source)
     if wanted not in at.skips:
         raise MoveRefused(
-            f"{wanted} is not to be skipped.", remedy="`roma position show` lists those that are."
+            f"{wanted} is not on the skip list.", remedy="`roma position show` prints that list."
         )
     return record.with_source(
         source, replace(at, skips=tuple(each for each in at.skips if each != wanted))
@@ -199,7 +199,7 @@ def _as_new(
             f"The position {at.source.binlog} belongs to another server than {target.binlog} does."
         )
         raise MoveRefused(
-            reason, remedy="Point the instance to the server that it belongs to, or add --as-new."
+            reason, remedy="Configure the server that the position belongs to, or add --as-new."
         )
     return Reposition(
         RepositionKind.AS_NEW, target, record, _in_next_epoch(record, source, target), source
@@ -265,11 +265,11 @@ def _too_far_back(target: SourcePosition, fitting: Iterable[PositionRecord]) -> 
         else f"the oldest position of this epoch whose order key is known is {oldest}"
     )
     return MoveRefused(
-        f"Rows after {target.binlog} cannot be published with the order keys that they had: "
+        f"Rows after {target.binlog} cannot be published again with their former order keys: "
         f"{known}.",
         remedy=(
-            "Name a position after that one, or add --as-new: the rows then get new order keys, "
-            "and consumers apply them again."
+            "Give a later position, or add --as-new: the rows then get new order keys, and "
+            "consumers apply them again."
         ),
     )
 
@@ -289,12 +289,12 @@ def _next_epoch(record: PositionRecord) -> int:
 
 def _single(gtid: str) -> str:
     """Return the GTID in the servers' notation."""
-    remedy = "Name one transaction, as the server prints it."
+    remedy = "Give the GTID of one transaction, as the server prints it."
     try:
         wanted = GtidSet.parse(gtid)
     except ValueError as exc:
         raise MoveRefused(f"{exc}.", remedy=remedy) from exc
     intervals = [interval for held in wanted.intervals.values() for interval in held]
     if len(wanted.domains) + sum(last - first + 1 for first, last in intervals) != 1:
-        raise MoveRefused(f"{gtid!r} is not one transaction.", remedy=remedy)
+        raise MoveRefused(f"{gtid!r} is not the GTID of one transaction.", remedy=remedy)
     return str(wanted)

@@ -29,8 +29,8 @@ def foretold(instance: str, preview: Preview) -> str:
     ]
     if leader is not None:
         lines.append(
-            f"{leader} leads {instance}: Kafka fences it at the old position, and it continues "
-            f"at the new one."
+            f"{leader} leads {instance}. Kafka fences its producer at the old position, and "
+            "the relay continues at the new one."
         )
     return "\n".join(lines)
 
@@ -56,7 +56,10 @@ def repartitioned(instance: str, plan: RepartitionPlan) -> str:
 def partitioned_otherwise(plan: RepartitionPlan) -> str:
     """Return a sentence about what a repartitioning has changed."""
     if plan.table is not None:
-        return f"Keys of {plan.table} may have one further form in {plan.topic}."
+        return (
+            f"From now on, keys of {plan.table} may be hashed in one further text form for "
+            f"{plan.topic}."
+        )
     return f"From the next row on, rows of {plan.topic} go to {plan.after.partitions} partitions."
 
 
@@ -94,25 +97,25 @@ def _compared(instance: str, comparison: MappingComparison) -> Iterator[str]:
         )
     elif not comparison.known:
         yield (
-            "The documents of the former set are not known: these are all routes of the set in "
-            "ZooKeeper."
+            "The documents of the former set are not available, so these are all routes of the "
+            "set in ZooKeeper."
         )
     for change in comparison.changes:
         yield f"- {change.sentence}"
     if not comparison.changes:
-        yield "No table that is known changes its route."
+        yield "No known table gets another route."
 
 
 def _repartitioned(instance: str, plan: RepartitionPlan) -> Iterator[str]:
     yield f"topic      {plan.topic}"
     yield from _placed_by(plan) if plan.table is None else _forms(plan)
     yield (
-        "Rows that are in the topic stay where they are. Of a key that moves, older rows are in "
-        "one partition and newer ones in another:"
+        "Rows that are already in the topic stay in their partitions. If a key moves, its "
+        "older rows are in one partition and its newer rows in another one:"
     )
     yield (
-        "from here on only the order key (header `order`) shows which is newer, and a reader "
-        "of one partition sees gaps."
+        "from now on only the order key (header `order`) shows which row is newer, and a "
+        "consumer of one partition misses a part of the changes of such a key."
     )
     if plan.table is None:
         yield from _around(instance, plan)
@@ -122,18 +125,19 @@ def _forms(plan: RepartitionPlan) -> Iterator[str]:
     yield f"table      {plan.table}"
     yield f"so far     keys hashed as {' | '.join(plan.forms)}"
     yield (
-        "From now on one further form is accepted: keys with other characters than ASCII, or of a "
-        "changed type, may get another partition. Accepted forms stay accepted."
+        "From now on one further text form is accepted. Keys with characters outside of ASCII, "
+        "or of a column with another type, may get another partition. Accepted forms stay "
+        "accepted."
     )
     if plan.is_compacted:
         yield (
-            "The topic is compacted: of a key that moves, Kafka keeps the last row of each of "
-            "the two partitions permanently. If the row is deleted later, its former row "
-            "stays, and a reader from the beginning treats it as a current one."
+            "The topic is compacted: if a key moves, Kafka keeps its last row in both "
+            "partitions permanently. If the row is deleted later, the former row stays, and a "
+            "consumer that reads from the beginning treats it as current."
         )
         yield (
-            "Keys of ASCII characters do not move by another character set. If others may move, "
-            "map the table to a new topic and copy it."
+            "Another character set does not move keys of ASCII characters. If other keys may "
+            "move, map the table to a new topic and copy it."
         )
 
 
@@ -141,10 +145,10 @@ def _placed_by(plan: RepartitionPlan) -> Iterator[str]:
     yield f"so far     {plan.before} partitions"
     yield f"from now   {plan.after}"
     if plan.rules_differ:
-        yield "The rules of the hash differ: any key may get another partition."
+        yield "The hash rules differ, so any key may get another partition."
     yield (
-        f"Of evenly spread keys {float(plan.moved):.1%} get another partition by the number of "
-        f"partitions alone."
+        f"Of evenly spread keys, {float(plan.moved):.1%} get another partition through the "
+        "number of partitions alone."
     )
 
 
@@ -156,7 +160,7 @@ def _around(instance: str, plan: RepartitionPlan) -> Iterator[str]:
         )
     if plan.leader is not None:
         yield (
-            f"{plan.leader} leads {instance}: if its settings differ, it stops "
+            f"{plan.leader} leads {instance}. If its settings differ from this plan, it stops "
             "(PARTITIONS_CHANGED) until you correct them."
         )
 

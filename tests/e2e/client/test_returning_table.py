@@ -149,7 +149,7 @@ def admin_of(shop: Shop) -> httpx.Client:
 def test_no_edit_waits_for_an_instance_that_was_retired(shop: Shop) -> None:
     write(shop, 1)
     first = begin(shop)
-    assert "is led by" in roma(shop, "instance", "retire", "other", "--yes", shop.name)[1]
+    assert "leads instance" in roma(shop, "instance", "retire", "other", "--yes", shop.name)[1]
     shop.relay.stop()
     shop.installation.document["instances"].pop()
     shop.installation.file.write_text(tomli_w.dumps(shop.installation.document), encoding="utf-8")
@@ -162,6 +162,8 @@ def test_no_edit_waits_for_an_instance_that_was_retired(shop: Shop) -> None:
         assert answer.json() == {"topics": [shop.name]}
     (entry,) = AuditTrail(shop.installation.settings.kafka, shop.name).entries(1)
     assert (entry.act, entry.subject) == ("instance.retired", "other")
-    assert "feeds no topic" in roma(shop, "instance", "retire", "other", "--yes", shop.name)[1]
+    assert (
+        "publishes to no topic" in roma(shop, "instance", "retire", "other", "--yes", shop.name)[1]
+    )
     assert roma(shop, *back)[0] == 0
     wait_for_set(shop, first + 2, "shop")

@@ -217,7 +217,7 @@ def test_instances_of_one_topic_place_its_rows_alike_or_the_second_one_waits(
         code, text = roma(
             installation, "position", "repartition", "shop", "--topic", name, "--yes", "shop"
         )
-        assert (code, "Of evenly spread keys 50.0%" in text) == (0, True)
+        assert (code, "Of evenly spread keys, 50.0%" in text) == (0, True)
         relay.start()
         wait_until(
             lambda: (

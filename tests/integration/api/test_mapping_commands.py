@@ -62,7 +62,7 @@ def test_a_mapping_is_saved_shown_listed_and_rolled_back(
 ) -> None:
     assert "No mapping was saved yet." in roma("show").output
     folder = write(tmp_path / "mappings", topics=TOPICS, dbs=DBS)
-    assert "Not done" in roma("save", folder, "--yes", "another").output
+    assert "Nothing was changed" in roma("save", folder, "--yes", "another").output
     told = roma("save", folder, "--yes", name, "--actor", "ann", "--comment", "first")
     assert "Mapping set 1 is in force." in told.output
     assert (

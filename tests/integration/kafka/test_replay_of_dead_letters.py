@@ -101,7 +101,7 @@ def test_one_of_two_replays_at_the_same_time_sends_the_message(
     assert sorted(isinstance(each, ReplayRefused) for each in ends) == [False, True]
     assert len(read_topic(kafka.bootstrap, letter.message.topic)) == 1
     monkeypatch.undo()
-    with pytest.raises(ReplayRefused, match="was sent before"):
+    with pytest.raises(ReplayRefused, match="was already sent by"):
         replay(settings, settings.instances[0], letter.id, Who("eve"))
 
 
@@ -128,10 +128,12 @@ def test_a_row_does_not_replace_a_newer_one_in_a_compacted_topic(
         publish(3)
 
     monkeypatch.setattr(LastOfKey, "check", newer_meanwhile)
-    with pytest.raises(ReplayRefused, match="older than the record at partition 0, offset 1"):
+    with pytest.raises(
+        ReplayRefused, match="older than the record with the same key at partition 0, offset 1"
+    ):
         send()
     monkeypatch.undo()
-    with pytest.raises(ReplayRefused, match="the older row would stay"):
+    with pytest.raises(ReplayRefused, match="the older row would replace the newer one"):
         send()
     assert [each.value for each in read_topic(kafka.bootstrap, topic)] == [{}, {}]
 
@@ -170,7 +172,7 @@ def test_the_command_shows_newer_changes_of_the_key_before_it_asks(
     topic = letter.message.topic
     none = command(settings, tmp_path, letter.id, typed="no\n")
     assert none.exit_code == 1
-    assert f"{topic} has no newer change of its key.\nType shop to do it" in none.output
+    assert f"{topic} has no newer change of its key.\nType shop to confirm" in none.output
     producer = Producer({"bootstrap.servers": kafka.bootstrap})
     for position in (1, 3, 4):
         producer.produce(topic, b"{}", KEY, headers=list(order_header(position)))
@@ -212,7 +214,7 @@ def test_the_command_asks_nothing_about_a_letter_that_it_cannot_send(
     assert command(settings, tmp_path, letter.id, typed="shop\n").exit_code == 0
     again = command(settings, tmp_path, letter.id, typed="shop\n")
     assert (again.exit_code, "Type shop" in again.output) == (1, False)
-    assert "was sent before" in again.output
+    assert "was already sent by" in again.output
 
 
 @pytest.mark.parametrize(

@@ -88,7 +88,9 @@ def test_present_facts_stay_and_missing_ones_come_back(
         "instances/shop/started",
         "key-forms/orders/shop.orders",
     )
-    assert "Different now, and kept: 3. They record what relays did" in " ".join(preview.sentences)
+    assert "Different now, and kept: 3. These documents are mapping sets" in " ".join(
+        preview.sentences
+    )
     restore_documents(settings, session, backup, WHO, acts, over_present=True)
     assert store.take().nodes == {
         "definitions/late": b"then",

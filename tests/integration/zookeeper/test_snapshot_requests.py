@@ -53,7 +53,7 @@ def test_requests_of_a_report_are_made_together_or_not_at_all(
     def all_requests() -> list[tuple[str, tuple[str, ...]]]:
         return [(name, each.tables) for name in ("one", "two") for each in store.all_of(name)]
 
-    with pytest.raises(SnapshotRefused, match="is not a table"):
+    with pytest.raises(SnapshotRefused, match="is not a logical table name"):
         snapshots.start_all(WHO, [wanted("shop.a", "1"), wanted("b", "1")])
     assert all_requests() == []
 

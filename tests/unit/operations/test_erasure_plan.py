@@ -76,14 +76,16 @@ def test_the_preview_names_each_match_by_text_by_id_or_path() -> None:
     lines = planned(PLAN, ErasureChoice())
     assert "1 values outside of Kafka of shop are deleted." in lines
     assert "1 values outside of Kafka of shop stay with the records that point to them." in lines
-    first = lines.index("Only a text was found here. These stay; --by-text erases all of them:")
+    first = lines.index(
+        "In these only a text was found, no key. They stay; --by-text erases all of them:"
+    )
     assert lines[first + 1 :] == [
         "  dead letter 2-0 of shop",
         "  dead letter 9-0 of gone",
         "  value /claims/3",
         "  audit entry an entry without a chain, SHA-256 00",
     ]
-    assert "Only a text was found here. These are erased, too:" in planned(
+    assert "In these only a text was found, no key. They are erased too:" in planned(
         PLAN, ErasureChoice(by_text=True)
     )
 
@@ -152,4 +154,4 @@ def test_the_preview_names_keys_whose_last_message_is_a_row(
         told[last] = [line for line in lines if "not known to be a delete" in line]
     assert told["delete"] == []
     (line,) = told["row"]
-    assert line.startswith("people: the last message of 1 keys")
+    assert line.startswith("people: for 1 keys, the last message")

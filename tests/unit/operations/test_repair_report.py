@@ -36,7 +36,7 @@ def test_each_table_is_a_request_and_rows_without_a_source_are_named() -> None:
     told = " ".join(plan.left_out)
     assert "shop.orders: 1 rows are not on the source" in told
     assert "7 more rows differ" in told
-    assert "1 rows were not published yet" in told
+    assert "1 rows had changes that were not published yet" in told
     assert "shop.lines was not compared: no key names the rows." in told
 
 
@@ -89,7 +89,7 @@ def test_more_requests_than_have_numbers_are_refused_by_the_limit() -> None:
     wanted = WantedSnapshot(("shop.orders",), keys=(("1",),))
     check_wanted([wanted] * MOST_REQUESTS, "")
     with pytest.raises(
-        SnapshotRefused, match=f"{MOST_REQUESTS + 1:,} requests .* {MOST_REQUESTS:,}"
+        SnapshotRefused, match=f"{MOST_REQUESTS + 1:,} requests, and at most {MOST_REQUESTS:,}"
     ):
         check_wanted([wanted] * (MOST_REQUESTS + 1), "")
 

@@ -139,7 +139,7 @@ def test_a_skip_is_of_one_source() -> None:
     ):
         with pytest.raises(MoveRefused, match=reason):
             skip(start, gtid, source)
-    with pytest.raises(MoveRefused, match="not to be skipped"):
+    with pytest.raises(MoveRefused, match="not on the skip list"):
         unskip(NOW, "0-2-999999", "first")
 
 

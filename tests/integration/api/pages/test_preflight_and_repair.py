@@ -140,10 +140,10 @@ def test_a_report_is_foretold_with_the_rows_that_no_request_can_repair(
 @pytest.mark.parametrize(
     ("asked", "told"),
     [
-        ({"table": "shop.orders"}, "No key is named"),
-        ({"table": "orders", "keys": "7"}, "is not a table"),
+        ({"table": "shop.orders"}, "No key is given"),
+        ({"table": "orders", "keys": "7"}, "is not a logical table name"),
         ({"table": "shop.orders", "keys": "[7"}, "neither a text nor a JSON array"),
-        ({"report": "{}"}, "not a report of a comparison"),
+        ({"report": "{}"}, "not a report of `roma reconcile`"),
         ({"report": '{"tables": [{"table": "a.b", "different": 5}]}'}, "tables.0.different"),
         ({"table": "shop.orders", "keys": "7", "report": REPORT}, "already names those"),
     ],

@@ -100,9 +100,9 @@ def test_a_search_shows_its_step_then_what_it_found(desk: ErasureDesk, stores: S
     stores.goes_on.set()
     found = reaches(desk, number, "found")
     assert found.step == ""
-    assert "These stay; by_text erases all of them:" in " ".join(found.sentences)
+    assert "They stay; by_text erases all of them:" in " ".join(found.sentences)
     chosen = desk.show(number, ErasureChoice(by_text=True))
-    assert "These are erased, too:" in " ".join(chosen.sentences)
+    assert "They are erased too:" in " ".join(chosen.sentences)
     assert "Jane" not in found.model_dump_json()
     assert "shop.client" not in found.model_dump_json()
 
