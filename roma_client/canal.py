@@ -168,7 +168,7 @@ class CanalConnector:
         acknowledged = [feed.ack(each) for each in batch.receipts]
         confirmed = feed.commit(wait=True)
         if not all(acknowledged) or not all(_is_ours(feed, each) for each in batch.receipts):
-            raise NotActive(f"Batch {batch_id} was acknowledged too late.")
+            raise NotActive(f"Batch {batch_id} is too late: another client has its partitions.")
         return confirmed
 
     def rollback(self, batch_id: int | None = None) -> None:

@@ -12,7 +12,7 @@ class ClientError(Exception):
     """
 
     code: ClassVar[str] = "CLIENT_ERROR"
-    remedy: str = "Correct the error in the reason."
+    remedy: str = "Correct the error that the reason describes."
 
     def __init__(self, reason: str, remedy: str = "") -> None:
         self.reason = reason
@@ -83,7 +83,10 @@ class ClaimUnreadable(ClientError):
     """The value of a message is stored outside Kafka and cannot be read there."""
 
     code = "CLAIM_UNREADABLE"
-    remedy = "Give `claim_reader`, a function that returns the bytes at a URL, or repair it."
+    remedy = (
+        "Give `claim_reader`, a function that returns the bytes at a URL. If it is given, "
+        "repair it."
+    )
 
 
 class ClaimGone(ClaimUnreadable):
@@ -135,8 +138,8 @@ class TransactionIncomplete(ClientError):
     code = "TRANSACTION_INCOMPLETE"
     remedy = (
         "Find out why rows of the topics are missing: retention, an operator, or another name "
-        'of the topic of transactions. `partial="yield"` delivers what is left, marked as not '
-        "whole."
+        'of the topic of transactions. `partial="yield"` delivers the remaining rows, marked '
+        "as incomplete."
     )
 
 

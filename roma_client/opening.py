@@ -64,7 +64,9 @@ def directory_of(client: Asking, named_topic: str | None = None) -> Directory:
 def refuse_owned(kafka: Mapping[str, Any], owner: str, remedy: str = "") -> None:
     """Raise UsageError for settings of Kafka's client that `owner` decides."""
     if owned := owned_settings(kafka):
-        raise UsageError(f"`kafka` sets {', '.join(owned)}, which {owner} decides.", remedy)
+        raise UsageError(
+            f"The argument `kafka` sets {', '.join(owned)}, which {owner} decides.", remedy
+        )
 
 
 def default_group(answer: Answer, name: str) -> str:
@@ -75,7 +77,7 @@ def default_group(answer: Answer, name: str) -> str:
     """
     if not answer.caller:
         raise UsageError(
-            "The consumer group is missing, and the token has no name to make one from.",
+            "No consumer group is given, and the token has no name from which one could be made.",
             'Give group="<name of the service>", or use a token of your own.',
         )
     return f"{answer.caller}.{name}"

@@ -107,9 +107,9 @@ class Subscription:
         self._thread: OneThread | None = None
         self._cancelled: Cancelled = []
         if isinstance(self.tags, str):
-            raise UsageError(f'`tags` is a list: tags=["{self.tags}"].')
+            raise UsageError(f'`tags` must be a list: tags=["{self.tags}"].')
         if self.workers < 1 or self.retry.attempts < 1:
-            raise UsageError("`workers` and `retry.attempts` are at least 1.")
+            raise UsageError("`workers` and `retry.attempts` must be at least 1.")
         refuse_owned(self.kafka, "the subscription", ARGUMENTS_DECIDE)
 
     def __enter__(self) -> Changes:

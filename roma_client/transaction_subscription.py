@@ -80,9 +80,11 @@ class TransactionSubscription:
         self._thread: OneThread | None = None
         self._cancelled: Cancelled = []
         if isinstance(self.tables, str) or not self.tables:
-            raise UsageError('`tables` is a list of logical tables: tables=["shop.orders"].')
+            raise UsageError('`tables` must be a list of logical tables: tables=["shop.orders"].')
         if isinstance(self.former_topics, str):
-            raise UsageError(f'`former_topics` is a list: former_topics=["{self.former_topics}"].')
+            raise UsageError(
+                f'`former_topics` must be a list: former_topics=["{self.former_topics}"].'
+            )
         if wrong := [each for each in self.tables if "." not in each]:
             raise UsageError(f"`tables` has names without a database: {', '.join(wrong)}.")
         refuse_owned(self.kafka, "the subscription", ARGUMENTS_DECIDE)

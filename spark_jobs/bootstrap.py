@@ -188,7 +188,7 @@ def _copied(tables: Sequence[LogicalTable], tell: Tell) -> list[LogicalTable]:
         if table.without_key:
             reason = f"no key names its rows ({', '.join(table.without_key)}): add a primary key"
         elif table.leaves_out(Operation.INSERT):
-            reason = "an instance does not publish its INSERTs"
+            reason = "an instance does not publish its INSERTs (filter.operations or a rule)"
         else:
             copied.append(table)
             continue

@@ -50,7 +50,7 @@ def start(
     """
     if settings.checkpoint is None:
         raise JobConfigurationError(
-            "A stream needs checkpoint: a folder that belongs to this job alone."
+            "A stream needs the setting checkpoint: a folder that only this job uses."
         )
     spark = open_spark(
         settings, "roma-dedup-stream", trace=trace, lasts=settings.trigger_seconds is not None

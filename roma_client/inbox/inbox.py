@@ -82,8 +82,9 @@ class Inbox:
             raise UsageError(f"`subscription` has 1 to {_SUBSCRIPTION_CHARACTERS} characters.")
         if commits_by_itself(connection):
             raise UsageError(
-                "The connection of the inbox commits each statement by itself.",
-                "Turn autocommit off: the effect and the position need one transaction.",
+                "The connection of the inbox is in autocommit mode.",
+                "Switch autocommit off, because the effect of a change and its position must "
+                "be in one transaction.",
             )
         self._connection = connection
         self._subscription = subscription
@@ -140,8 +141,8 @@ class Inbox:
         (newest,) = cursor.fetchone()
         if not at.is_row and at.time > newest:
             raise InboxAhead(
-                f"The inbox of {self._subscription} has applied {at.name} beyond {at.major}, and "
-                f"the change at {at.major} is newer than every applied one."
+                f"The inbox of {self._subscription} has already applied {at.name} beyond "
+                f"{at.major}, but the change at {at.major} is newer than every applied one."
             )
 
     def _at(self, item: Change | Transaction) -> _At:

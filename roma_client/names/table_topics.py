@@ -42,8 +42,8 @@ class TableTopics:
         raise TableMoved(
             f"Rows of {name} come in topic {topic}, and this client reads it from topic {read}: "
             "the mapping has changed since it subscribed.",
-            f"Subscribe again. Rows that are left in {read} are then skipped: the page of "
-            "`roma canal-server` has the steps that skip none.",
+            f"Subscribe again. The new subscription skips the rows that are left in {read}; "
+            "the page of `roma canal-server` has the steps that skip none.",
         )
 
     def _neighbour(self, name: str, topic: str) -> str | None:

@@ -290,7 +290,9 @@ class Assembler:
     def _incomplete(self, pending: PendingTransaction) -> TransactionIncomplete:
         what = f"Transaction {pending.id.text}"
         if pending.is_given_up:
-            began = "began and never ends" if pending.begin else "has rows, and no BEGIN and no END"
+            began = (
+                "has a BEGIN and no END" if pending.begin else "has rows, and no BEGIN and no END"
+            )
             return TransactionIncomplete(f"{what} {began} in {self._reports[0]}.")
         missing = sorted(pending.lacks(self._tables).items())[:_SHOWN_TABLES]
         told = ", ".join(f"{number} of {table}" for table, number in missing)

@@ -19,8 +19,8 @@ from spark_jobs.origin import Shard
 from spark_jobs.spark_util.identifiers import quoted
 from spark_jobs.transforms import EXECUTE_POSITION, EXECUTE_TIME, KEY, ORDER
 
-DISAGREE: Final = f"{ORDER} is not that of {EXECUTE_TIME} and {EXECUTE_POSITION}"
-AHEAD: Final = f"{ORDER} is above all that the relay has published"
+DISAGREE: Final = f"{ORDER} does not match {EXECUTE_TIME} and {EXECUTE_POSITION}"
+AHEAD: Final = f"{ORDER} is greater than every order key that the relay has published"
 
 
 def odd_rows(

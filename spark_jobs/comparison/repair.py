@@ -70,8 +70,8 @@ def why_unrepaired(seen: Seen, pairs: Mapping[str, str]) -> str:
     newest = max(pairs.values())
     if SEVERAL_IN_SOURCE in seen.what:
         return (
-            "the copy keeps one row of a key: put the real table into the key (key_scope = "
-            '"shard"), or give the rows keys of their own'
+            "the copy keeps one row per key: make the real table a part of the key (key_scope "
+            '= "shard"), or give the rows different keys'
         )
     if seen.guard > newest:
         return (
@@ -85,6 +85,6 @@ def why_unrepaired(seen: Seen, pairs: Mapping[str, str]) -> str:
             "the row from the copy"
         )
     return (
-        f"it was written under {newest} and differs again: repair again, or copy the table with "
-        f"roma bootstrap --anew"
+        f"the repair wrote it with order key {newest}, and it differs again: repair again, or "
+        "copy the table with roma bootstrap --anew"
     )

@@ -83,15 +83,16 @@ class HBaseSettings(Settings):
     def _the_jvm_finds_hbase(self) -> "HBaseSettings":
         if (self.client == "jvm") != bool(self.quorum):
             raise ValueError(
-                "client = 'jvm' and quorum go together: the ZooKeeper servers of HBase as host:port"
+                "client = 'jvm' needs quorum, and quorum needs client = 'jvm': it names the "
+                "ZooKeeper servers of HBase as host:port"
             )
         if self.files is not None and (self.client, self.guard) != ("jvm", "version"):
             raise ValueError(
-                "files go with client = 'jvm' and guard = 'version': nothing compares the rows "
-                "of a file"
+                "files needs client = 'jvm' and guard = 'version', because nothing compares "
+                "the rows of a file"
             )
         if self.client_options and self.client != "jvm":
             raise ValueError(
-                "client_options are those of HBase's Java client: they go with client = 'jvm'"
+                "client_options needs client = 'jvm': these are options of HBase's Java client"
             )
         return self

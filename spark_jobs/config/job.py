@@ -23,7 +23,8 @@ def _one_folder(place: str) -> str:
     """
     if found := sorted(_WILDCARDS.intersection(place)):
         raise ValueError(
-            f"to Spark, {' '.join(found)} in a path is a pattern: name a folder without it"
+            f"Spark treats {' '.join(found)} in a path as a pattern: choose a folder name "
+            "without it"
         )
     return place
 
@@ -176,7 +177,10 @@ class JobSettings(Settings):
             ("jdbc", "mirror", self.mirror),
         ):
             if (self.sink == sink) != (given is not None):
-                raise ValueError(f"the section [{section}] and sink = '{sink}' go together")
+                raise ValueError(
+                    f"the section [{section}] is needed for sink = '{sink}', and "
+                    "allowed only with it"
+                )
         if self.sink == "hbase" and self.raw_rule:
             raise ValueError(
                 "raw_rule needs another sink: HBase's cells need the order key's position, and "

@@ -43,10 +43,9 @@ class CopiesKeptOtherwise(JobError):
     """
 
     remedy = (
-        "Set raw_rule, row_images and truncate as they were, or give the job a copy_root (with "
-        "hbase a namespace too, with jdbc a prefix) "
-        "and a checkpoint of its own. To keep these copies by the new rule, remove them and the "
-        "file `_kept`, and read the topics again."
+        "Set raw_rule, row_images and truncate back. Or give the job its own copy_root (with "
+        "hbase also a namespace, with jdbc a prefix) and its own checkpoint. To keep these "
+        "copies by the new rule, remove them and the file `_kept`, and read the topics again."
     )
 
 
@@ -54,8 +53,8 @@ class CopiesUnguarded(JobError):
     """The store of the copies does not prevent that two jobs overwrite each other's commits."""
 
     remedy = (
-        "Delta: give Spark a log store for several drivers (spark.delta.logStore.s3a.impl). "
-        "Otherwise set copy_writers = 'one' and run one "
+        "For Delta, give Spark a log store for several drivers "
+        "(spark.delta.logStore.s3a.impl). Otherwise set copy_writers = 'one' and run only one "
         "job at a time below copy_root: no first copy, repair or second stream beside a stream."
     )
 

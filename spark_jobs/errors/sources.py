@@ -57,8 +57,8 @@ class TransformNotCopied(JobError):
     """
 
     remedy = (
-        "Keep these tables out by filter_black_regex of [[sources]], or name the others with "
-        "--table; the stream alone copies them."
+        "Exclude these tables with filter_black_regex of [[sources]], or choose the others "
+        "with --table. Only the stream copies the excluded tables."
     )
 
 
@@ -78,7 +78,10 @@ class PositionUnknown(JobError):
     or is invalid.
     """
 
-    remedy = "Use the jobs in the version of the relay that leads the instance, and start again."
+    remedy = (
+        "Use the version of the jobs that matches the relay that leads the instance, and "
+        "start again."
+    )
 
 
 class RelayBehind(JobError):
@@ -89,9 +92,8 @@ class RelayBehind(JobError):
     """
 
     remedy = (
-        "See `roma status` for the lag and the state of the instance, wait until it has caught "
-        "up, and start again; "
-        "bootstrap.patience_seconds is how long this job waits."
+        "`roma status` shows the lag and the state of the instance. Wait until it has caught "
+        "up, and start again. To let this job wait longer, raise bootstrap.patience_seconds."
     )
 
 
@@ -99,8 +101,8 @@ class TableUnknown(JobError):
     """No source has a real table for a logical name."""
 
     remedy = (
-        "Check the name, mapping, and filter and routing of [[sources]]; a table that its user may "
-        "not SELECT from is not seen."
+        "Check the table's name, the mapping, and filter and routing of [[sources]]. The job "
+        "does not see tables that its user may not SELECT from."
     )
 
 

@@ -35,8 +35,8 @@ class TopicUnknown(JobError):
     """A topic that the job reads does not exist."""
 
     remedy = (
-        "Check kafka.topics. The relay makes a topic, and its `.ddl` topic, with the first row for "
-        "it; start the job after that."
+        "Check kafka.topics. The relay creates a topic, and its `.ddl` topic, before its first "
+        "row there: start the job after that."
     )
 
 
@@ -46,10 +46,9 @@ class OffsetsLost(JobError):
     """
 
     remedy = (
-        "The copies lack these changes and stay as they are. The remedy is bootstrap: remove the "
-        "checkpoint and start again, and let "
-        "`roma bootstrap --anew` copy the tables from the source beside it. Then set the "
-        "retention of the topics longer than the job may pause."
+        "The copies lack these changes, and were not changed. Copy the tables again: remove "
+        "the checkpoint, start this job again, and run `roma bootstrap --anew` beside it. Then "
+        "set the retention of the topics longer than the job may pause."
     )
 
 
@@ -57,8 +56,8 @@ class FormatNotRead(JobError):
     """The topic has messages in a format that the jobs do not read."""
 
     remedy = (
-        "The jobs read canal-json alone. Let an instance with message.format = 'canal-json' "
-        "publish these tables to separate topics, and name those in kafka.topics."
+        "The jobs read only the format canal-json. Let an instance with message.format = "
+        "'canal-json' publish these tables to separate topics, and name those in kafka.topics."
     )
 
 

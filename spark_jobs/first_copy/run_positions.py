@@ -21,9 +21,9 @@ from spark_jobs.origin.shards import LogicalTable, Sources
 from spark_jobs.spark_util.report import print_line
 
 _UNSEEN_LAG: Final = (
-    "its source shows the user no binlog position (GTIDs, or BACKUP_ADMIN on MySQL 8), so this job "
-    "cannot check whether the relay has still to read a schema change. Run `roma reconcile` after "
-    "the copy"
+    "its source does not show its binlog position to the user (it needs GTIDs, or BACKUP_ADMIN "
+    "on MySQL 8), so this job cannot check whether the relay must still read a schema change. "
+    "Run `roma reconcile` after the copy"
 )
 
 
@@ -76,10 +76,10 @@ class RunPositions:
         )
         if published is None and not pause(0):
             raise RelayBehind(
-                f"The relay has not published within {seconds:.0f} s what "
-                f"{', '.join(sorted(databases))} had committed when the tables were described. A "
-                f"schema change may be included, and earlier changes would then be applied over "
-                f"copied rows."
+                f"Within {seconds:.0f} s the relay has not published everything that "
+                f"{', '.join(sorted(databases))} had committed when this job read the table "
+                "definitions. It may include a schema change, and changes from before it would "
+                "then be applied to copied rows."
             )
         return published
 

@@ -69,8 +69,8 @@ class KnownTable:
         names = sorted({*self.instances, *feed.instances} - {UNNAMED})
         if len(names) > 1:
             raise InstancesMixed(
-                f"{table} is published by the instances {', '.join(names)}, and its copy compares "
-                f"execute positions alone (hbase.guard = 'version')."
+                f"{table} is published by the instances {', '.join(names)}, and this copy "
+                "compares only execute positions (hbase.guard = 'version')."
             )
         unnamed = feed.newest if UNNAMED in feed.instances else ""
         return replace(self, instances=names, newest=max(self.newest, unnamed))

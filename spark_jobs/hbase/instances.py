@@ -45,9 +45,9 @@ def contradiction(mixed: Mapping[str, tuple[int, int]]) -> str:
     table, (low, before) = min(mixed.items())
     others = f" ({len(mixed)} tables in all)" if len(mixed) > 1 else ""
     return (
-        f"{table} has a change with the execute position {low}, later than one with {before}"
-        f"{others}: positions decrease only between instances, or after a lost position record, "
-        f"and the copy compares positions alone (hbase.guard = 'version')."
+        f"{table} has a change with the execute position {low} after one with "
+        f"{before}{others}. Positions decrease only between instances, or after a lost "
+        "position record, and this copy compares only positions (hbase.guard = 'version')."
     )
 
 

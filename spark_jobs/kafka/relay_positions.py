@@ -170,8 +170,8 @@ def check_rules(server: SourceServer, published: Published) -> None:
     if own != published.rows:
         relay = "has none" if not published.rows else "has others" if own else "has some"
         raise RulesDiffer(
-            f"[[sources]] {server.instance} has other rules, masks or transforms than the relay, "
-            f"which {relay}."
+            f"The rules, masks or transforms in [[sources]] of instance {server.instance} are "
+            f"not those of the relay, which {relay}."
         )
 
 

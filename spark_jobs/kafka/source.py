@@ -97,8 +97,8 @@ def check_statements(spark: SparkSession, source: KafkaSource) -> None:
         name for name, number in _found_ids(spark, source, unread).items() if number is not None
     ]:
         raise StatementsUnread(
-            f"truncate = 'follow', and kafka.topics lacks {', '.join(there)}, which has the "
-            f"TRUNCATEs."
+            "truncate = 'follow' needs the statements, and kafka.topics lacks "
+            f"{', '.join(there)}, where the TRUNCATEs are."
         )
 
 

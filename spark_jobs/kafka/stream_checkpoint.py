@@ -72,8 +72,8 @@ def check_topics(spark: SparkSession, source: KafkaSource, checkpoint: str) -> N
     known: Mapping[str, str] = json.loads(_noted(spark, path) or "{}")
     if anew := [topic for topic, number in now.items() if known.get(topic, number) != number]:
         raise OffsetsLost(
-            f"{', '.join(anew)} was created again since the job read it, and the offsets of "
-            f"the checkpoint belong to the former one."
+            f"{', '.join(anew)} was created again since the job read it, so the offsets in the "
+            "checkpoint belong to the former topic."
         )
     if not now.items() <= known.items():
         _note(spark, path, json.dumps({**known, **now}))

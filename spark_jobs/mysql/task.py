@@ -79,6 +79,6 @@ def _upsert(server: Server, place: str, columns: Sequence[str], rows: Sequence[V
         server.run(upsert(place, columns, len(rows)), [value for row in rows for value in row])
     except NullRefused as exc:
         raise MirrorRefused(
-            f"{place} has a UNIQUE index besides its primary key, and rows of two keys conflict "
-            "in it: replace it with a non-unique index."
+            f"{place} has a UNIQUE index besides its primary key, in which rows of two keys "
+            "conflict. Replace it with a non-unique index."
         ) from exc

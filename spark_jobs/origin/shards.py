@@ -112,7 +112,7 @@ def open_sources(
     Raises JobConfigurationError, and TableUnknown if no source has a wanted table.
     """
     if not settings.sources:
-        raise JobConfigurationError("The file has no [[sources]], the servers of the tables.")
+        raise JobConfigurationError("The file has no [[sources]], which name the servers.")
     databases = {
         each.key: SourceDatabase(
             spark,

@@ -37,7 +37,9 @@ def open_sink(spark: SparkSession, settings: JobSettings) -> Sink:
                 spark, settings.copy_root, settings.merge_threads, settings.schema_changes
             )
         case other:
-            raise JobConfigurationError(f"sink = '{other}' lacks its section.")
+            raise JobConfigurationError(
+                f"sink = '{other}' needs a section with its settings, which is missing."
+            )
 
 
 def place_of_copies(spark: SparkSession, settings: JobSettings) -> str:

@@ -24,7 +24,7 @@ def check_writers(spark: SparkSession, settings: JobSettings) -> None:
     )
     if settings.copy_writers == "several" and loses_commits(scheme, store, settings.sink):
         raise CopiesUnguarded(
-            f"{settings.copy_root}: two jobs that write there at the same time may lose rows."
+            f"{settings.copy_root}: if two jobs write there at the same time, rows may be lost."
         )
 
 

@@ -20,8 +20,8 @@ OTHER_FORMAT: Final = "the value is a message of the relay in another format tha
 """A reason that ends the job, because no copy can be made of the topic."""
 
 _IN_PARTS: Final = (
-    "comes with partial row images, which are not guessed: set binlog_row_image=FULL or row_images "
-    "= 'merge'"
+    "comes with partial row images, and the job does not guess the missing columns: set "
+    "binlog_row_image=FULL on the source, or row_images = 'merge' in the job"
 )
 _ORDER_PATTERN: Final = r"^\d{13}\.\d{19}$"
 _ROWS_WITHOUT_LOG: Final = (
@@ -123,11 +123,11 @@ def _kept_back(is_row: Column, *, in_parts: bool) -> Iterator[tuple[Column, str]
     yield is_row & sf.col("lacking") & ~sf.lit(in_parts), _IN_PARTS
     yield (
         sf.col("letter"),
-        "had a row kept back as a dead letter, so its copy is unproven until that is sent",
+        "had a row that became a dead letter, so its copy may be wrong until that is sent",
     )
     yield (
         (sf.col("type") == "QUERY") & ~sf.coalesce(sf.col("event.isDdl"), sf.lit(False)),
-        "was changed by a statement that the source logged as text, so its copy is unproven",
+        "was changed by a statement that the source logged as text, so its copy may be wrong",
     )
 
 
@@ -203,8 +203,8 @@ def _unfollowed() -> Iterator[tuple[Column, str]]:
     yield (
         truncate & sf.col("failed"),
         (
-            "was truncated by a statement that ended with an error on its source: it may have "
-            "its rows or not"
+            "was truncated by a statement that ended with an error on its source, so it is "
+            "unknown whether the rows were deleted"
         ),
     )
     named = sf.col("real_table").isNotNull() & sf.col("own_order").isNotNull()
@@ -227,8 +227,8 @@ def _unrenamed() -> Iterator[tuple[Column, str]]:
     yield (
         told & sf.col("failed"),
         (
-            "had columns renamed by a statement that ended with an error on its source: they may "
-            "have either name"
+            "had columns renamed by a statement that ended with an error on its source, so it "
+            "is unknown which names they have"
         ),
     )
     yield (
@@ -282,7 +282,7 @@ def _statements(*, truncates: bool) -> Iterator[tuple[Column, str | Column]]:
     )
     yield (
         alters & sql.rlike(_ROWS_WITHOUT_LOG),
-        "lost or got a partition's rows, which its copy does not follow",
+        "lost or got the rows of a partition, which its copy does not follow",
     )
     yield (
         sf.col("type").isin(*_ALTERING) & sql.rlike(_PRIMARY_KEY),

@@ -21,15 +21,14 @@ from spark_jobs.sinks import Sink
 
 _WHAT: Final = "had columns renamed"
 _TOO_LATE: Final = (
-    "had columns renamed before a rename that its copy has followed: copy it with roma bootstrap "
-    "--anew"
+    "had columns renamed before another rename that its copy has already followed: copy it "
+    "with roma bootstrap --anew"
 )
 _UNKNOWN_CHANGE: Final = (
-    " has a change older than a rename of its columns, without the header that names its real "
-    "table, or of before its instance became a "
-    "group: the names of its columns are unknown. Set message.headers = 'full' in the "
-    "relay, and copy the table with roma bootstrap "
-    "--anew"
+    " has a change that is older than a rename of its columns. The change does not name its "
+    "real table, or is of the time before its instance became a group, so the names of its "
+    "columns are unknown. Set message.headers = 'full' in the relay, and copy the table with "
+    "roma bootstrap --anew"
 )
 
 

@@ -13,10 +13,10 @@ from pyspark.sql import DataFrame
 from spark_jobs.apply.truncates.floors import Floors, family_of, floors_frame, names_source
 
 _UNKNOWN: Final = (
-    " has a change older than a TRUNCATE, without the header that names its real table, or of "
-    "before its instance became a group: whether "
-    "it is still valid is unknown. Set message.headers = 'full' in the relay, and copy the table "
-    "with roma bootstrap --anew"
+    " has a change that is older than a TRUNCATE. The change does not name its real table, or "
+    "is of the time before its instance became a group, so it is unknown whether it is still "
+    "valid. Set message.headers = 'full' in the relay, and copy the table with roma bootstrap "
+    "--anew"
 )
 
 

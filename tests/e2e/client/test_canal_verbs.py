@@ -91,6 +91,6 @@ def test_a_client_that_was_too_slow_cannot_acknowledge_any_more(shop: Shop) -> N
 
         wait_until(taken_over, "the quick client to get the batch")
         assert numbers(got[-1]) == [0, 1]
-        with pytest.raises(NotActive, match="acknowledged too late"):
+        with pytest.raises(NotActive, match="is too late"):
             slow.ack(late.id)
         quick.ack(got[-1].id)

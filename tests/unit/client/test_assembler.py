@@ -153,7 +153,7 @@ def test_a_transaction_that_was_given_up_in_the_middle_stops_the_client() -> Non
     log.transaction([(0, "shop.a")])
     client = Client(log)
     client.read_all()
-    with pytest.raises(TransactionIncomplete, match="began and never ends in tx"):
+    with pytest.raises(TransactionIncomplete, match="has a BEGIN and no END in tx"):
         client.assembler.nothing_comes()
 
 

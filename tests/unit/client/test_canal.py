@@ -132,7 +132,7 @@ def test_a_client_that_lost_its_place_cannot_acknowledge(consumer: FakeConsumer)
     consumer.gives(row(0))
     late = client.get_without_ack(1)
     consumer.refusal = KafkaError.ILLEGAL_GENERATION
-    with pytest.raises(NotActive, match="acknowledged too late"):
+    with pytest.raises(NotActive, match="is too late"):
         client.ack(late.id)
 
 

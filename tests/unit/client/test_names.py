@@ -226,5 +226,5 @@ def test_former_topics_are_read_beside_those_of_the_mapping() -> None:
     )
     assert options.topics == ("old", "shop", "tx")
     assert options.selection.takes_row("shop", "orders", "old")
-    with pytest.raises(UsageError, match="is a list"):
+    with pytest.raises(UsageError, match="must be a list"):
         TransactionSubscription("a", ["shop.orders"], former_topics="old")

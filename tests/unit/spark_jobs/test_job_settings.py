@@ -49,11 +49,11 @@ def test_a_secret_comes_from_the_environment_and_is_not_shown(
         ),
         (
             GOOD.replace("/copies", "/copies [{new}]"),
-            "copy_root: Value error, to Spark, [ ] { } in a path is a pattern",
+            "copy_root: Value error, Spark treats [ ] { } in a path as a pattern",
         ),
         (
             "checkpoint = '/data/*'\n" + GOOD,
-            "checkpoint: Value error, to Spark, * in a path is a pattern",
+            "checkpoint: Value error, Spark treats * in a path as a pattern",
         ),
         ("trigger_seconds = 0\n" + GOOD, "trigger_seconds: Input should be greater than 0"),
     ],

@@ -51,7 +51,7 @@ def own_settings(spark: SparkSession) -> Iterator[SparkSession]:
 def test_copies_on_s3_need_a_promise_or_a_log_store(own_settings: SparkSession) -> None:
     bucket = on("s3a://bucket/copies")
     with pytest.raises(
-        CopiesUnguarded, match=r"^s3a://bucket/copies: two jobs that .* set copy_writers = 'one'"
+        CopiesUnguarded, match=r"^s3a://bucket/copies: if two jobs .* set copy_writers = 'one'"
     ):
         dedup_batch.run(bucket)
     check_writers(own_settings, bucket.model_copy(update={"copy_writers": "one"}))

@@ -131,10 +131,10 @@ def test_orders_that_contradict_each_other_stop_by_name_under_version(
     apply(opened(client), spark, moved_row(1, HIGH, "INSERT", here="a"))
     apply(opened(client), spark, moved_row(2, HIGH + 4, "UPDATE", here="b"))
     apply(opened(client), spark, moved_row(1, HIGH + 3, "UPDATE", here="late"))
-    with pytest.raises(InstancesMixed, match=rf"position {LOW}, later than one with {HIGH + 4}"):
+    with pytest.raises(InstancesMixed, match=rf"position {LOW} after one with {HIGH + 4}"):
         apply(opened(client), spark, moved_row(3, LOW, "UPDATE", here="c"))
     other = change("t", "INSERT", "2", LOW, time_ms=TIME_MS + 9000, id="2")
-    with pytest.raises(InstancesMixed, match=rf"position {LOW}, later than one with {HIGH + 9}"):
+    with pytest.raises(InstancesMixed, match=rf"position {LOW} after one with {HIGH + 9}"):
         apply(opened(client), spark, moved_row(4, HIGH + 9, "UPDATE", here="d"), other)
     assert {key: row["here"] for key, row in live(opened(client)).items()} == {"1": "b"}
     apply(opened(client, several_instances="allow"), spark, other)

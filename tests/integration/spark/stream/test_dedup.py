@@ -171,7 +171,7 @@ def test_what_the_relay_kept_elsewhere_is_put_aside_by_name(
     figures = apply(spark, tmp_path, claimed, marker, lacking)
     assert sorted(sentence.partition(",")[0] for sentence in figures.problems) == [
         "table shop.orders comes with partial row images",
-        "table shop.orders had a row kept back as a dead letter",
+        "table shop.orders had a row that became a dead letter",
         "table shop.orders has a value that was too large for Kafka (claim check)",
     ]
 

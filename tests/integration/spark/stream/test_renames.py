@@ -335,12 +335,12 @@ def test_a_rename_that_does_not_say_enough_is_put_aside(
     figures = apply(spark, tmp_path, renamed("t.ddl", 11, real=A, a="b"), *late, **FOLLOW)
     (reason,) = figures.problems
     assert reason.startswith(
-        "table shop.orders has a change older than a rename of its columns, without the header"
+        "table shop.orders has a change that is older than a rename of its columns. The change"
     )
     figures = apply(spark, tmp_path, renamed("t.ddl", 9, real=A, c="a"), **FOLLOW)
     (reason,) = figures.problems
     assert reason.startswith(
-        "table shop.orders had columns renamed before a rename that its copy has followed"
+        "table shop.orders had columns renamed before another rename that its copy has already"
     )
     assert shown(spark, tmp_path) == {"1": {"b": "z"}, "2": {"b": "z"}, "4": {"b": "x"}}
 

@@ -165,7 +165,7 @@ def test_what_no_copy_can_show_is_put_aside_by_name(spark: SparkSession, tmp_pat
 def test_statements_that_move_rows_without_logging_them_are_told(
     spark: SparkSession, tmp_path: Path
 ) -> None:
-    moved = "lost or got a partition's rows, which its copy does not follow"
+    moved = "lost or got the rows of a partition, which its copy does not follow"
     keyed = "got another primary key: its copy keeps rows under their former keys"
     statements = {
         "alter table parts\n drop partition p2024": moved,

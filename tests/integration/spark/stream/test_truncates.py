@@ -209,8 +209,8 @@ def test_a_copy_of_before_puts_aside_what_it_cannot_follow(
         for key, order in (("5", 8), ("6", 13))
     ]
     figures = apply(spark, tmp_path, truncate("t.ddl", 11, real="shop/db.a"), *late, **FOLLOW)
-    assert {reason.split(",")[0]: count for reason, count in figures.problems.items()} == {
-        "table shop.orders has a change older than a TRUNCATE": 2
+    assert {reason.split(". ")[0]: count for reason, count in figures.problems.items()} == {
+        "table shop.orders has a change that is older than a TRUNCATE": 2
     }
     assert set(copy_of(spark, tmp_path)) == {"4", "6"}
 
@@ -266,7 +266,7 @@ def test_statements_of_another_topic_are_followed_and_never_forgotten(
     alone = job(kafka, topic, tmp_path).model_copy(update=FOLLOW)
     for run in (dedup_stream.start, dedup_batch.run):
         with pytest.raises(
-            StatementsUnread, match=rf"kafka\.topics lacks {topic}\.ddl, which has the TRUNCATEs"
+            StatementsUnread, match=rf"kafka\.topics lacks {topic}\.ddl, where the TRUNCATEs are"
         ):
             run(alone)
     both = alone.model_copy(

@@ -31,9 +31,9 @@ def test_a_sink_with_its_section_is_taken(more: dict[str, object]) -> None:
 @pytest.mark.parametrize(
     ("more", "sentence"),
     [
-        ({"sink": "hbase"}, "[hbase] and sink = 'hbase' go together"),
-        ({"hbase": HBASE}, "[hbase] and sink = 'hbase' go together"),
-        ({"sink": "jdbc"}, "[mirror] and sink = 'jdbc' go together"),
+        ({"sink": "hbase"}, "[hbase] is needed for sink = 'hbase'"),
+        ({"hbase": HBASE}, "[hbase] is needed for sink = 'hbase'"),
+        ({"sink": "jdbc"}, "[mirror] is needed for sink = 'jdbc'"),
         ({"sink": "hbase", "hbase": HBASE, "raw_rule": True}, "raw_rule needs another sink"),
         ({"sink": "hbase", "hbase": HBASE, "truncate": "follow"}, "truncate = 'follow' needs"),
         ({"raw_rule": True, "truncate": "follow"}, "truncate = 'follow' needs"),
