@@ -37,7 +37,10 @@ ifdef ONE
 test: setup
 	$(PYTHON) -m pytest $(ONE) $(PYTEST)
 else
-test: setup fetch check ## Run check, then all tests against real servers; ONE='tests/unit/route -k name': only these tests
+# Tests are collected on the core that mypy leaves free: the test processes then find the bytecode of all modules.
+test: setup fetch ## Run check, then all tests against real servers; ONE='tests/unit/route -k name': only these tests
+	@$(PYTHON) -m pytest --collect-only -q -p no:cacheprovider >/dev/null 2>&1 & \
+		code=0; $(MAKE) --no-print-directory check || code=$$?; wait; exit $$code
 	@bash deploy/test.sh "$(PYTHON)" -m "not long" --numprocesses $(SIDE_BY_SIDE) --dist loadfile --no-loadscope-reorder $(PYTEST)
 endif
 

@@ -96,7 +96,8 @@ make_environment() {
     python=$(find_python)
     echo "making .venv with $("$python" --version)" >&2
     [ -x .venv/bin/python ] && .venv/bin/python -m pip --version >/dev/null 2>&1 || "$python" -m venv --clear .venv
-    .venv/bin/python -m pip install --quiet --disable-pip-version-check --use-pep517 --require-hashes -r constraints.txt
+    # Without bytecode: the programs that import a module keep it, and most modules are never imported.
+    .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-compile --use-pep517 --require-hashes -r constraints.txt
     .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
     fingerprint >"$STAMP"
 }
