@@ -1,5 +1,6 @@
 """Fixtures of all tests: real servers, shared by a whole run and started when first asked for."""
 
+import gc
 from collections.abc import Generator
 
 import hypothesis
@@ -64,6 +65,19 @@ def pytest_xdist_make_scheduler(
 ) -> side_by_side.FewSparks | None:
     """Share out whole files, where that was asked for."""
     return side_by_side.FewSparks(config, log) if config.option.dist == "loadfile" else None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Collect tests without garbage collection, and exclude from later ones what stays in memory:
+    all modules and tests.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.hookimpl(trylast=True)

@@ -3,7 +3,7 @@ afterwards, and whole or not at all.
 """
 
 import random
-import string
+from base64 import b64encode
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,11 +19,8 @@ RECORD = PositionRecord.from_bytes(
 )
 SMALL, OTHER = {"dbs": '[{"logicDb":"a","realDbs":"b"}]'}, {"dbs": "[]", "topics": "[1]"}
 _NOISE = random.Random(7)
-LARGE = {
-    name: json
-    for name in "abcd"
-    if (json := '["' + "".join(_NOISE.choices(string.printable[:62], k=1_000_000)) + '"]')
-}
+LARGE = {name: f'["{b64encode(_NOISE.randbytes(750_000)).decode()}"]' for name in "abcd"}
+"""Documents of a million characters that can hardly be compressed."""
 
 
 def naming(documents: dict[str, str], record: PositionRecord = RECORD) -> PositionRecord:

@@ -2,16 +2,14 @@
 
 from collections.abc import Callable
 from io import BytesIO
-from typing import Any, Final
-
-import matplotlib as mpl
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, NullLocator
+from typing import TYPE_CHECKING, Any, Final
 
 from tools.bench.measuring.figures import Run, Summary
 from tools.bench.scaling.measured import Measured
 from tools.bench.scaling.points import Point
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 _SIZE_INCHES: Final = (7.0, 3.8)
 
@@ -21,6 +19,10 @@ def svg(measured: Measured) -> bytes:
 
     Points of several processes are not on the line.
     """
+    # Here, because importing it takes longer than most commands and tests that never draw.
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
     with mpl.rc_context({"svg.hashsalt": "relay", "svg.fonttype": "none", "font.size": 9}):
         figure = Figure(figsize=_SIZE_INCHES, layout="constrained")
         axes = figure.add_subplot()
@@ -42,7 +44,11 @@ def svg(measured: Measured) -> bytes:
 
 
 def _curve(
-    axes: Axes, measured: Measured, name: str, speed: Callable[[Run | Summary], float], **style: Any
+    axes: "Axes",
+    measured: Measured,
+    name: str,
+    speed: Callable[[Run | Summary], float],
+    **style: Any,
 ) -> None:
     medians = {each.contestant: speed(each) for each in measured.summaries()}
     there = [point for point in measured.series.points if point.label in medians]
@@ -71,7 +77,9 @@ def _xs(points: list[Point]) -> list[int]:
     return [point.x for point in points]
 
 
-def _dress(axes: Axes, measured: Measured) -> None:
+def _dress(axes: "Axes", measured: Measured) -> None:
+    from matplotlib.ticker import FuncFormatter, NullLocator
+
     series = measured.series
     ticks = {point.x: f"{point.x:,}" for point in series.points}
     axes.set_xscale("log")

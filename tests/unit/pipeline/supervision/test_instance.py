@@ -4,7 +4,6 @@ mean.
 
 import gc
 import weakref
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -37,11 +36,9 @@ ASSIGNMENT = Assignment(wanted="other", why=next(iter(Why)), leader="me")
 
 
 @pytest.fixture(autouse=True, scope="module")
-def _small_heap() -> Iterator[None]:
+def _small_heap() -> None:
     """Leave what other tests keep in memory out of the collections that a session's end makes."""
     gc.freeze()
-    yield
-    gc.unfreeze()
 
 
 def misfit(place: str) -> NamesUnknown:
