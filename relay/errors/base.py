@@ -4,10 +4,10 @@ from typing import ClassVar
 
 
 class RelayError(Exception):
-    """The base class of all errors of the relay.
+    """The base class of all errors of the relay. `str()` gives code, reason and remedy.
 
-    `str()` of an error is its reason. `code` names the error in the API, in metrics and in the
-    docs; `remedy` tells the operator what to do.
+    `code` names the error in the API, in metrics and in the docs. `remedy` tells operators what to
+    do about errors of the class; `way_out` is the remedy of this error, which may be more exact.
     """
 
     code: ClassVar[str] = "RELAY_ERROR"

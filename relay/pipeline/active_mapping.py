@@ -234,7 +234,17 @@ class ActiveMapping:
         found = self._saved.known(number)
         if found is None:
             raise MappingRefused(
-                f"Mapping set {number} does not exist any more.", data_id="", pointer=""
+                f"Mapping set {number}, which comes before the newest one, was deleted in "
+                "ZooKeeper while the relay read the sets.",
+                data_id="",
+                pointer="",
+                remedy=(
+                    "First see with `roma mapping history` which sets are left. If others are "
+                    "missing too, ZooKeeper lost data: restore the backup (`roma restore "
+                    "FOLDER`). Then, if the instance is stopped, run `roma instance start "
+                    f"{self._instance}`: it goes from its own set directly to the newest one. A "
+                    "running instance keeps its active set until the next save."
+                ),
             )
         return found
 

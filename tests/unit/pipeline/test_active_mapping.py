@@ -3,6 +3,7 @@ the relay's memory.
 """
 
 import json
+import re
 import threading
 from dataclasses import replace
 from pathlib import Path
@@ -451,6 +452,30 @@ def test_tables_come_back_to_a_topic_when_the_other_instances_have_left_it(
     assert relay.mapping.renew(lambda sets: prepared.append([each.number for each in sets]))
     assert (relay.topic, prepared, relay.mapping.problem) == ("a", [[2, 3]], "")
     assert not relay.mapping.renew(), "nothing is left to do"
+
+
+class Deleting(Others):
+    """Deletes mapping set 2 when the sets of other instances are read."""
+
+    sets: dict[int, dict[str, str]]
+
+    def published_sets(self, topic: str) -> dict[str, int | None]:
+        self.sets.pop(2, None)
+        return super().published_sets(topic)
+
+
+def test_a_set_that_is_deleted_while_it_is_chosen_names_the_commands_in_order(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    others = Deleting(a={"x": 1, "y": 1})
+    relay = held_relay(monkeypatch, to("a"), to("b"), to("a"), others=others)
+    others.sets = relay.store.sets
+    with pytest.raises(MappingRefused, match="Mapping set 2, .* was deleted") as refused:
+        relay.begin(named(1, to("a")))
+    commands = re.findall("`(roma [a-z ]+)", refused.value.way_out)
+    assert commands == ["roma mapping history", "roma restore ", "roma instance start x"]
+    assert relay.begin(named(1, to("a"))) == "a", "directly to the newest set, as the remedy says"
+    assert relay.mapping.number == 3
 
 
 def test_a_running_instance_takes_the_sets_before_the_one_that_waits(
