@@ -17,7 +17,7 @@ ApiError
 ├── NoSuchThing             404
 ├── MethodUnknown           405
 ├── BodyTooSlow             408
-├── SetInForceBroken        409
+├── ActiveSetBroken         409
 ├── DefinedInFile           409
 ├── PreconditionFailed      412
 ├── BodyTooLarge            413
@@ -184,7 +184,7 @@ class MethodUnknown(ApiError):
         self.allowed = allowed(methods)
 
 
-class SetInForceBroken(ApiError):
+class ActiveSetBroken(ApiError):
     """The active mapping set in ZooKeeper cannot be read; relays keep the last set that they
     read.
     """

@@ -105,7 +105,7 @@ def read_group(admin: AdminDep, response: Response, group: str) -> dict[str, Any
     A document whose text is not JSON is returned as a string.
     """
     check_group(group)
-    stored = admin.mappings.archive.in_force()
+    stored = admin.mappings.archive.active()
     response.headers["ETag"] = entity_tag(stored.number)
     return {data_id: _json_or_text(body) for data_id, body in stored.bodies.items()}
 
@@ -137,9 +137,9 @@ def read_history(
     offset: Annotated[int, Query(ge=0, le=2**31, description="Number of entries to skip.")] = 0,
 ) -> list[DocumentVersionView]:
     """Return the document's versions, the newest first."""
-    in_force = admin.mappings.archive.version_in_force(data_id)
+    active = admin.mappings.archive.active_version(data_id)
     return [
-        DocumentVersionView.of(each, in_force)
+        DocumentVersionView.of(each, active)
         for each in admin.mappings.archive.history(group, data_id, offset + limit)[offset:]
     ]
 
@@ -149,7 +149,7 @@ def read_version(admin: AdminDep, group: str, data_id: str, version: int) -> Doc
     """Return one version of the document."""
     return DocumentVersionView.of(
         admin.mappings.archive.version(group, data_id, version),
-        admin.mappings.archive.version_in_force(data_id),
+        admin.mappings.archive.active_version(data_id),
     )
 
 

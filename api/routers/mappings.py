@@ -53,12 +53,12 @@ def dry_run(
 
 @router.post("/merge")
 def merge_edit(admin: AdminDep, wanted: MergeRequest) -> MergedView:
-    """Apply an edit to the set in force, if another user saved since the edit began. Nothing is
+    """Apply an edit to the active set, if another user saved since the edit began. Nothing is
     saved.
     """
     archive = admin.mappings.archive
     base = archive.set(wanted.base) if wanted.base else StoredSet.empty()
-    stored = archive.in_force()
+    stored = archive.active()
     found = merged(base.bodies, wanted.documents, stored.bodies)
     return MergedView(
         base=stored.number,
@@ -75,10 +75,10 @@ def propose_entry(
         str, Query(max_length=300, description="A real table.", examples=["crm_01.lead"])
     ],
 ) -> DocumentsView:
-    """Return the documents in force with entries that map a real table to its own name. Nothing is
+    """Return the active documents with entries that map a real table to its own name. Nothing is
     saved.
     """
-    stored = admin.mappings.archive.in_force()
+    stored = admin.mappings.archive.active()
     return DocumentsView(base=stored.number, documents=proposal(stored.bodies, table))
 
 
@@ -106,18 +106,18 @@ def list_sets(
     offset: Annotated[int, Query(ge=0, le=2**31, description="Number of entries to skip.")] = 0,
 ) -> list[SetView]:
     """Return the mapping sets, the newest first."""
-    in_force = admin.mappings.archive.number_in_force()
-    if in_force is not None:
-        response.headers["ETag"] = entity_tag(in_force)
+    active = admin.mappings.archive.active_number()
+    if active is not None:
+        response.headers["ETag"] = entity_tag(active)
     records = admin.mappings.archive.sets(offset + limit)[offset:]
-    return [SetView.of(record, in_force) for record in records]
+    return [SetView.of(record, active) for record in records]
 
 
 @router.get("/sets/{number}")
 def read_set(admin: AdminDep, number: int) -> WholeSetView:
     """Return one set with its documents' text."""
     stored = admin.mappings.archive.set(number)
-    view = SetView.of(stored.record, admin.mappings.archive.number_in_force())
+    view = SetView.of(stored.record, admin.mappings.archive.active_number())
     return WholeSetView(**view.model_dump(), bodies=dict(stored.bodies))
 
 

@@ -41,13 +41,13 @@ class SubscriptionDirectory:
         self._arrivals = TopicArrivals(archive)
 
     def all(self, caller: Caller) -> SubscriptionView:
-        """Return the information about every logical table. Raises SetInForceBroken."""
+        """Return the information about every logical table. Raises ActiveSetBroken."""
         return self._view(self._logical.mapping().tables, caller)
 
     def one(self, name: TableId, caller: Caller) -> SubscriptionView:
         """Return the information about one logical table.
 
-        Raises NoSuchThing, which names similar tables, and SetInForceBroken.
+        Raises NoSuchThing, which names similar tables, and ActiveSetBroken.
         """
         tables = self._logical.mapping().tables
         found = [each for each in tables if each.name == name]
@@ -56,7 +56,7 @@ class SubscriptionDirectory:
         return self._view(found, caller)
 
     def _view(self, tables: Iterable[LogicalTable], caller: Caller) -> SubscriptionView:
-        instances, number = self._defined().settings, self._archive.in_force().number
+        instances, number = self._defined().settings, self._archive.active().number
         return SubscriptionView(
             installation=self._settings.installation,
             set=number,

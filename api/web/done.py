@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Final
 
 DONE: Final[Mapping[str, str]] = {
-    "mapping-rolled-back": "The contents of the older set are in force again, as a new set.",
+    "mapping-rolled-back": "The contents of the older set are active again, as a new set.",
     "table-hidden": "The table is hidden from this list. Its rows are left out as before.",
     "table-unhidden": "The table is listed again as long as its rows are left out.",
     "erasure-begun": "The erasure has begun. The audit trail got an entry before it.",

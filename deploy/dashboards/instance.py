@@ -211,7 +211,7 @@ INSTANCE: Final = Dashboard(
         ),
         Panel(
             "Mapping set and epoch",
-            "The set in force on each relay. Relays that differ for long do not reach ZooKeeper.",
+            "The active set on each relay. Relays that differ for long do not reach ZooKeeper.",
             "none",
             (
                 Query(f"max by (instance) (roma_mapping_set{_CHOSEN})", "{{instance}} set"),

@@ -1,6 +1,6 @@
 """`save_mapping.py URL FILE`: write a first mapping set through the admin; standard library only.
 
-A set that is in force is not changed, so that the stack can be started again after edits.
+An active set is not changed, so that the stack can be started again after edits.
 """
 
 import json
@@ -19,7 +19,7 @@ _ALREADY_THERE: Final = 428  # the admin requires the number of the set that was
 def main(url: str, file: Path) -> int:
     """Save all documents of the file in one step.
 
-    The exit code is 0 when a set is in force afterwards.
+    The exit code is 0 when a set is active afterwards.
     """
     documents = json.loads(file.read_text(encoding="utf-8"))
     request = Request(url + _GROUP, json.dumps(documents).encode(), method="PUT")  # noqa: S310 - the operator names the address
@@ -27,13 +27,13 @@ def main(url: str, file: Path) -> int:
         request.add_header(name, value)
     try:
         with urlopen(request, timeout=_ANSWER_SECONDS) as answer:  # noqa: S310 - as above
-            sys.stdout.write(f"mapping set {json.load(answer)['set']['set']} is in force\n")
+            sys.stdout.write(f"mapping set {json.load(answer)['set']['set']} is active\n")
     except HTTPError as exc:
         said = exc.read().decode()
         if exc.code != _ALREADY_THERE:
             sys.stderr.write(f"the admin refused the mapping ({exc.code}): {said}\n")
             return 1
-        sys.stdout.write("a mapping set is in force already; it stays\n")
+        sys.stdout.write("a mapping set is already active; nothing was saved\n")
     return 0
 
 

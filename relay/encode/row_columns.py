@@ -69,7 +69,9 @@ class RowColumns:
         self._by_text = tuple(not self._exact or compares_by_text(column) for column in columns)
 
     def data(self, row: Row, present: Present) -> bytes:
-        """Return the JSON object of a row."""
+        """Return the JSON object of a row: names and texts of its present columns, for the field
+        `data`.
+        """
         if present is None:
             texts = [
                 None if value is None else text(value)

@@ -105,9 +105,11 @@ class RowEncoder:
         changed: Sequence[Sequence[int]] | None,
         sql_type: bytes | None,
     ) -> bytes:
-        """Return the value of a message.
+        """Return the value of a message with these changes.
 
-        `changed` and `sql_type` are those of the whole event; None: each row has its own.
+        changed   ordinals of the changed columns of each row, if they depend on the event; None:
+                  they are computed for each row
+        sql_type  the JSON of `sqlType` of the whole event; None: that of the row
         """
         operation = operation_of(changes[0])
         present = present_columns(_image(changes[0]))

@@ -33,8 +33,8 @@ class MovedMarker:
     feeders: tuple[str, ...]
 
     def key(self) -> bytes:
-        """Return the key of the marker's record: a JSON object, because keys of rows are JSON
-        arrays.
+        """Return the key of the marker's record: a JSON object, so that it differs from keys of
+        rows, which are JSON arrays.
         """
         return _json(
             {

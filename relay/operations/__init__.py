@@ -34,7 +34,7 @@ from relay.operations.mappings.early_returns import EarlyReturns
 from relay.operations.mappings.instance_mapping import (
     InstanceMapping,
     MappingComparison,
-    mapping_in_force,
+    active_mapping_set,
 )
 from relay.operations.mappings.mapping_sets import MappingEdit, MappingSets
 from relay.operations.mappings.recorded_sets import highest_recorded_set
@@ -131,6 +131,7 @@ __all__ = [
     "UserChange",
     "WantedSnapshot",
     "Who",
+    "active_mapping_set",
     "chosen_server",
     "compared",
     "defined_instances",
@@ -147,7 +148,6 @@ __all__ = [
     "kept_documents",
     "key_is_hidden",
     "letter_rows",
-    "mapping_in_force",
     "moved",
     "near_names",
     "partitioned_otherwise",

@@ -10,7 +10,7 @@ from relay.errors import BackupRefused
 from relay.operations.restored_documents import kept_documents, restored_accounts
 from relay.settings import RelaySettings
 from relay.state import Backup, BackupDifferences, DocumentStore, Paths
-from relay.state.mappings.restored_mapping import POINTER, number_in_force
+from relay.state.mappings.restored_mapping import POINTER, active_number
 from relay.zk import Session
 
 _DEFINITIONS: Final = "definitions/"
@@ -83,12 +83,12 @@ def _mapping(
 ) -> list[str]:
     if POINTER not in changes.to_write:
         return []
-    now, then = number_in_force(present), number_in_force(wanted)
-    before = f"Mapping set {now} is in force now" if now else "No mapping set is in force now"
+    now, then = active_number(present), active_number(wanted)
+    before = f"Mapping set {now} is active now" if now else "No mapping set is active now"
     after = (
-        f"Set {then} comes into force, under a new number if positions in Kafka name a newer set"
+        f"Set {then} becomes active, under a new number if positions in Kafka name a newer set"
         if changes.new_set is None
-        else f"The documents of the backup's set {then} come into force as a new set"
+        else f"The documents of the backup's set {then} become active as a new set"
     )
     return [f"{before}. {after}. Relays follow it as they follow a save."]
 

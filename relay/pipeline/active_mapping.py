@@ -31,17 +31,17 @@ _log = structlog.stdlib.get_logger(__name__)
 ReadKept: TypeAlias = Callable[[str], Documents | None]
 """Reads the documents that the position topic holds under a digest; None if it has none."""
 Prepare: TypeAlias = Callable[[Sequence[MappingSet]], None]
-"""Gets the set in force, those saved after it, and the next one, before that is put in force.
+"""Gets the active set, those saved after it, and the next one, before that one is activated.
 
-Raises StoreUnreachable to keep the set in force.
+Raises StoreUnreachable to keep the active set.
 """
 
 
 class ActiveMapping:
-    """Holds the compiled mapping set in force; `problem` says why a newer set is not in force, ""
+    """Holds the compiled active mapping set; `problem` says why a newer set is not active, ""
     if none is. A set of the store is used only if the store continues the sets that the position
     record names (`same_store`): a store that was wiped, or that belongs to another installation,
-    never changes a route. If a set gives tables a topic again, the set before it stays in force
+    never changes a route. If a set gives tables a topic again, the set before it stays active
     until all instances have left that topic (ADR 81).
     """
 
@@ -73,21 +73,21 @@ class ActiveMapping:
 
     @property
     def number(self) -> int:
-        """The number of the mapping set in force."""
+        """The number of the active mapping set."""
         return self.name.number
 
     @property
     def documents(self) -> Mapping[str, Documents]:
-        """The documents of the mapping set in force, in a dictionary of one entry with the set's
+        """The documents of the active mapping set, in a dictionary of one entry with the set's
         digest as key.
         """
         return {self.name.digest: self._documents}
 
     def begin(self, record: PositionRecord | None, read_kept: ReadKept) -> None:
-        """Put the set for the next rows in force, at the start of a run. A half-published
+        """Activate the set for the next rows, at the start of a run. A half-published
         transaction ends under its own set, which `read_kept` reads from the position topic by
         digest. Otherwise the store's newest set is used. While ZooKeeper does not answer, the last
-        set that this relay read stays in force, if the record names that set or an earlier one that
+        set that this relay read stays active, if the record names that set or an earlier one that
         this relay has read. Raises MappingLost, MappingMissing, MappingRefused, StoreUnreachable,
         and the errors of `read_kept`.
         """
@@ -103,7 +103,7 @@ class ActiveMapping:
             self._changed.set()
 
     def check_readable(self) -> None:
-        """Check that the store's current set can be read and compiled, without putting it in force.
+        """Check that the store's current set can be read and compiled, without activating it.
         Raises MappingRefused, StoreUnreachable.
         """
         stored = self._store.current()
@@ -122,17 +122,17 @@ class ActiveMapping:
             return False  # the next connection, or the next save, signals again
 
     def renew(self, prepare: Prepare | None = None) -> bool:
-        """Put the store's newest allowed set in force if the pointer changed; return whether the
-        set changed. `prepare` is called with the sets of the change-over before the new one is in
-        force. Raises MappingLost and MappingMissing, and StoreUnreachable if the set in force is
-        only that of a resumed transaction; otherwise the set in force stays during an outage of
+        """Activate the store's newest allowed set if the pointer changed; return whether the
+        set changed. `prepare` is called with the sets of the change-over before the new one is
+        activated. Raises MappingLost and MappingMissing, and StoreUnreachable if the active set is
+        only that of a resumed transaction; otherwise the active set stays during an outage of
         ZooKeeper.
         """
         if not self._changed.is_set() or self._returns.is_pausing:
             return False
         before = self.router
         try:
-            self._follow_store(prepare, self._in_force())
+            self._follow_store(prepare, self._active())
         except MappingRefused as exc:
             self._note_problem("mapping_set_ignored", exc, self.problem)
         except StoreUnreachable:
@@ -142,15 +142,15 @@ class ActiveMapping:
         return self.router is not before
 
     def sets_since(self, before: KnownSet) -> list[MappingSet]:
-        """Return `before`, the sets that were saved after it, and the set in force, in this order.
-        Returns only `before` and the set in force if a set between them cannot be read, or if the
+        """Return `before`, the sets that were saved after it, and the active set, in this order.
+        Returns only `before` and the active set if a set between them cannot be read, or if the
         store is another one. Raises StoreUnreachable.
         """
         return self._saved.through(before, self.router.mapping)
 
     def published_set(self, record: PositionRecord, read_kept: ReadKept) -> KnownSet | None:
-        """Return the set that a position record names, with its documents. None if that set is in
-        force, if its documents no longer exist, or if the record is inside a half-published
+        """Return the set that a position record names, with its documents. None if that set is the
+        active one, if its documents no longer exist, or if the record is inside a half-published
         transaction. Raises StoreUnreachable and the errors of `read_kept`.
         """
         name = record.mapping
@@ -178,14 +178,14 @@ class ActiveMapping:
                     "start the instance. Save the edit again when the instance runs."
                 ),
             )
-        allowed, _ = self._returns.allowed(self._saved.through(self._in_force(), newer))
+        allowed, _ = self._returns.allowed(self._saved.through(self._active(), newer))
         if len(allowed) > 1 or not self._returns.no_other_is_beyond(topic, self.number):
             raise BatchAborted(
                 f"Mapping set {newer.number} no longer sends tables to topic {topic}, and this "
                 "instance has not published their first row there yet."
             )
 
-    def _in_force(self) -> KnownSet:
+    def _active(self) -> KnownSet:
         return KnownSet(self.name, self._documents, self.router.mapping)
 
     def _former(self, read_kept: ReadKept) -> KnownSet | None:
@@ -249,15 +249,15 @@ class ActiveMapping:
         return found
 
     def _note_problem(self, event: str, error: RelayError, before: str) -> None:
-        """Show why the newest set is not in force, and log it once."""
+        """Show why the newest set is not active, and log it once."""
         self.problem = str(error)
         if self.problem != before:
-            _log.warning(event, instance=self._instance, in_force=self.number, reason=error.reason)
+            _log.warning(event, instance=self._instance, active=self.number, reason=error.reason)
 
-    def _recorded(self, in_force: MappingName) -> MappingName | None:
+    def _recorded(self, active: MappingName) -> MappingName | None:
         """Return the set that the store holds under the number in the record."""
-        if in_force.number == self._named.number:
-            return in_force
+        if active.number == self._named.number:
+            return active
         try:
             return self._store.load(self._named.number).name
         except (NodeMissing, MappingRefused):
@@ -293,6 +293,6 @@ class ActiveMapping:
             return
         self.name, self._documents = name, documents
         _log.info(
-            "mapping_set_in_force", instance=self._instance, number=name.number, digest=name.digest
+            "mapping_set_activated", instance=self._instance, number=name.number, digest=name.digest
         )
         self.router = Router(mapping, self._routing)

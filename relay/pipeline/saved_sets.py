@@ -15,12 +15,12 @@ class MappingSets(Protocol):
     """The numbered mapping sets; the store in ZooKeeper implements it."""
 
     def number(self) -> int:
-        """Return the number of the newest set, which should be in force. Raises MappingRefused,
+        """Return the number of the newest set, which should be active. Raises MappingRefused,
         StoreUnreachable.
         """
 
     def current(self) -> StoredSet:
-        """Return the newest set, which should be in force. Raises MappingRefused,
+        """Return the newest set, which should be active. Raises MappingRefused,
         StoreUnreachable.
         """
 

@@ -19,7 +19,7 @@ Saved: TypeAlias = Callable[[int], MappingSet | None]
 
 
 class TableReturnGuard:
-    """Decides for one instance which newer mapping sets may be in force, from the statuses of the
+    """Decides for one instance which newer mapping sets may be active, from the statuses of the
     other instances.
     """
 
@@ -42,10 +42,10 @@ class TableReturnGuard:
     def allowed(
         self, chain: Sequence[MappingSet]
     ) -> tuple[Sequence[MappingSet], TableReturnsEarly | None]:
-        """Return the first sets of `chain` that may be in force now, and the reason that holds the
+        """Return the first sets of `chain` that may be active now, and the reason that holds the
         next one back.
 
-        `chain` is the set in force and the sets saved after it; the first one is always allowed.
+        `chain` is the active set and the sets saved after it; the first one is always allowed.
         The reason is None if all are allowed. Raises StoreUnreachable.
         """
         self._look_at = 0.0

@@ -148,9 +148,9 @@ def _mapping(
     instance: InstanceSettings, record: PositionRecord | None, store: StoreView
 ) -> Iterator[Finding]:
     """Yield whether ZooKeeper continues the mapping sets that the instance has published under."""
-    if record is None or store.in_force is None:
+    if record is None or store.active is None:
         return
-    if lost := mapping_lost(record.mapping, store.in_force, store.sets.get(record.mapping.number)):
+    if lost := mapping_lost(record.mapping, store.active, store.sets.get(record.mapping.number)):
         yield found("mapping", lost, instance.name)
 
 

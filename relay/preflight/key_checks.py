@@ -111,7 +111,7 @@ class KeysInStore:
         return frozenset(tables_named(self._notes.tables_of(instance)))
 
     def published_set(self, record: PositionRecord | None) -> MappingSet:
-        """Return the set that a record names, the one in force where the store lacks it."""
+        """Return the set that a record names, the active set if the store lacks it."""
         if record is None or record.mapping.number == self.mapping.number:
             return self.mapping
         documents = self._sets.documents(record.mapping)

@@ -29,13 +29,13 @@ class StoreView:
 
     mapping     the active mapping; None: unknown
     notes       instance → its note, or None without one; instances that cannot be read are missing
-    in_force    name of the active set; None: unknown
+    active      name of the active set; None: unknown
     sets        number → set, for the newest ones
     agreements  topic → the instances that feed it
     """
 
     mapping: MappingSet | None = None
-    in_force: MappingName | None = None
+    active: MappingName | None = None
     sets: dict[int, MappingName] = field(default_factory=dict)
     agreements: dict[str, TopicAgreement] = field(default_factory=dict)
     notes: dict[str, StartNote | None] = field(default_factory=dict)
@@ -136,7 +136,7 @@ def _check(settings: RelaySettings, session: Session, view: StoreView) -> None:
     try:
         mappings = MappingStore(session, paths)
         stored = mappings.current()
-        view.mapping, view.in_force = (
+        view.mapping, view.active = (
             MappingSet.compile(stored.number, dict(stored.bodies)),
             stored.name,
         )

@@ -105,8 +105,8 @@ class ApiSettings(Settings):
     session_seconds: Annotated[int, Field(ge=60, le=2_592_000)] = 43_200
     """A user must sign in again after this time."""
     session_idle_seconds: Annotated[int, Field(ge=60, le=2_592_000)] = 7_200
-    """A user must sign in again after this time without a request. A page with live figures sends
-    requests.
+    """A user must sign in again after this time without a request. An open page with live figures
+    sends requests, so its session stays in use.
     """
     tls: AdminTlsSettings | None = None
     """Certificate and key. Not set: the admin uses plain HTTP."""

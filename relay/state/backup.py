@@ -128,7 +128,7 @@ class BackupDifferences:
     missing    documents that ZooKeeper does not have; they are written
     differ     documents with other contents; they are replaced
     kept       facts (`is_fact`) and mapping sets with other contents; the present ones stay
-    new_set    mapping documents that come into force as a set with a new number; None: the pointer
+    new_set    mapping documents that become the active set, with a new number; None: the pointer
                is written as it is in the backup, or stays
     """
 

@@ -9,7 +9,7 @@ from relay.errors import BackupRefused, MappingRefused, NodeMissing, VersionConf
 from relay.model.names.mapping_name import MappingName, RecordedSets
 from relay.state.backup import Backup, BackupDifferences, is_fact, passes
 from relay.state.mappings.records import Note
-from relay.state.mappings.restored_mapping import POINTER, number_in_force, set_in_force
+from relay.state.mappings.restored_mapping import POINTER, active_number, active_set
 from relay.state.mappings.store import MappingStore
 from relay.state.paths import Paths
 from relay.zk import Session
@@ -87,8 +87,8 @@ class DocumentStore:
         its write.
 
         `note` says who restores, for a new mapping set. `recorded` are the mapping sets in position
-        records: if the backup's set has a lower number than one of them, its contents come into
-        force under a new number. A fact that a relay records meanwhile stays. Raises BackupRefused
+        records: if the backup's set has a lower number than one of them, its contents become
+        active under a new number. A fact that a relay records meanwhile stays. Raises BackupRefused
         if somebody else writes one of the other nodes meanwhile, StoreUnreachable, SaveTooLarge.
         """
         for path in changes.to_write:
@@ -103,10 +103,10 @@ class DocumentStore:
     def _put_mapping(
         self, backup: Backup, changes: BackupDifferences, note: Note, recorded: RecordedSets
     ) -> None:
-        """Put the set of the backup into force, under its number if that is not a former one."""
+        """Activate the set of the backup, under its number if that is not a former one."""
         bodies = changes.new_set
-        if bodies is None and number_in_force(backup.nodes) < recorded.highest:
-            bodies = set_in_force(backup.nodes)
+        if bodies is None and active_number(backup.nodes) < recorded.highest:
+            bodies = active_set(backup.nodes)
         if bodies is None:
             self._put(POINTER, backup.nodes[POINTER])
         else:

@@ -35,7 +35,7 @@ class Rules(NamedTuple):
     documents_kept_while_named: bool = True
     """They are deleted when neither record nor half-published transaction names them."""
     store_compared_after_split: bool = True
-    """What follows a resumed transaction is published under the set in force then."""
+    """What follows a resumed transaction is published under the active set then."""
     first_start_waits: bool = True
     """Before the first row an instance waits until a database is mapped."""
     acceptance_bound: bool = True
@@ -63,11 +63,11 @@ class Record(NamedTuple):
 
 
 class Relay(NamedTuple):
-    """The set in force, the one that the store is compared with, the rows of the open batch, and
+    """The active set, the one that the store is compared with, the rows of the open batch, and
     whether the store has notified it.
     """
 
-    force: Name
+    active: Name
     named: Name
     taken: tuple[str, ...] = ()
     changed: bool = False
@@ -76,8 +76,8 @@ class Relay(NamedTuple):
 class World(NamedTuple):
     """The whole state.
 
-    `own`: the store's sets continue those that were published. `meant` are documents that were put
-    in force.
+    `own`: the store's sets continue those that were published. `meant` are documents that were
+    activated.
 
     `late` are documents that are written after their record, `shown` is the set that an operator
     looked at before an acceptance.
@@ -116,7 +116,7 @@ def broken(world: World) -> str:
         if len(set(world.visible[first : first + 2])) > 1:
             return f"one transaction under two mappings: {world.visible}"
     if strange := set(world.visible) - world.meant:
-        return f"rows under a mapping that nobody put in force: {sorted(strange)}"
+        return f"rows under a mapping that nobody activated: {sorted(strange)}"
     return world.fault
 
 
@@ -141,7 +141,7 @@ def steps(world: World, rules: Rules) -> Iterator[Step]:
 
 def _operator(world: World, rules: Rules) -> Iterator[Step]:
     if world.budget.wipes:
-        own = not world.record.rows  # before the first row any mapping can be put in force
+        own = not world.record.rows  # before the first row any mapping can be activated
         yield (
             "ZooKeeper loses everything",
             _signalled(world._replace(sets=(), own=own, shown=None, budget=world.spent("wipes"))),
@@ -238,7 +238,7 @@ def _publish(world: World, relay: Relay, rules: Rules) -> Iterator[Step]:
     done = world.record.rows + len(relay.taken)
     if relay.taken:
         yield (
-            f"rows up to {done} are committed under {relay.force}",
+            f"rows up to {done} are committed under {relay.active}",
             _committed(world, relay, rules),
         )
     if done == len(ROWS):
@@ -252,24 +252,22 @@ def _publish(world: World, relay: Relay, rules: Rules) -> Iterator[Step]:
             ended = _committed(world, relay, rules) if relay.taken else world
             yield "the relay waits: the store lost its set", ended._replace(relay=None)
         return
-    stale = between and world.own and relay.force[1] != world.current[1]
+    stale = between and world.own and relay.active[1] != world.current[1]
     fault = (
-        f"a transaction begins under {relay.force}, and {world.current} is in force"
-        if stale
-        else ""
+        f"a transaction begins under {relay.active}, and {world.current} is active" if stale else ""
     )
-    taking = relay._replace(taken=(*relay.taken, relay.force[1]))
+    taking = relay._replace(taken=(*relay.taken, relay.active[1]))
     yield (
-        f"row {ROWS[done]} is taken under {relay.force}",
+        f"row {ROWS[done]} is taken under {relay.active}",
         world._replace(relay=taking, fault=fault),
     )
 
 
 def _committed(world: World, relay: Relay, rules: Rules) -> World:
     rows = world.record.rows + len(relay.taken)
-    split = relay.force if rows % 2 else None
-    resumed = relay.force != relay.named
-    record = Record(rows, relay.named if resumed else relay.force, split)
+    split = relay.active if rows % 2 else None
+    resumed = relay.active != relay.named
+    record = Record(rows, relay.named if resumed else relay.active, split)
     after = world._replace(visible=world.visible + relay.taken, relay=relay._replace(taken=()))
     return _with_documents(after, record, rules)
 

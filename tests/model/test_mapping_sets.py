@@ -1,5 +1,5 @@
 """No order of edits, losses of ZooKeeper, crashes and acceptances publishes a row under a mapping
-that was not put in force.
+that was not activated.
 """
 
 import pytest
@@ -24,7 +24,7 @@ MISFORTUNES = {
 }
 
 MUTATIONS = {
-    "sets_named_by_digest": (RUNNING, Budget(wipes=1, saves=1), "nobody put in force"),
+    "sets_named_by_digest": (RUNNING, Budget(wipes=1, saves=1), "nobody activated"),
     "own_set_to_the_end": (RUNNING, Budget(crashes=1, saves=1), "two mappings"),
     "documents_kept": (RUNNING, Budget(crashes=1, wipes=1), "which is nowhere"),
     "documents_in_transaction": (RUNNING, Budget(crashes=1, wipes=1), "which is nowhere"),
@@ -33,9 +33,9 @@ MUTATIONS = {
         Budget(crashes=1, wipes=1, saves=1, acceptances=1),
         "which is nowhere",
     ),
-    "store_compared_after_split": (RUNNING, Budget(crashes=1, saves=1), "is in force"),
-    "first_start_waits": (EMPTY, Budget(saves=2), "nobody put in force"),
-    "acceptance_bound": (RUNNING, Budget(wipes=1, saves=2, acceptances=1), "nobody put in force"),
+    "store_compared_after_split": (RUNNING, Budget(crashes=1, saves=1), "is active"),
+    "first_start_waits": (EMPTY, Budget(saves=2), "nobody activated"),
+    "acceptance_bound": (RUNNING, Budget(wipes=1, saves=2, acceptances=1), "nobody activated"),
 }
 
 
@@ -45,7 +45,7 @@ def world(start: tuple[tuple[str, ...], frozenset[str]], budget: Budget) -> Worl
 
 
 @pytest.mark.parametrize("misfortune", MISFORTUNES)
-def test_every_row_is_published_under_a_mapping_that_was_put_in_force_for_it(
+def test_every_row_is_published_under_a_mapping_that_was_activated_for_it(
     misfortune: str,
 ) -> None:
     found = search(world(*MISFORTUNES[misfortune]), Rules())

@@ -79,7 +79,7 @@ class RestorePreviewView(BaseModel):
                 "differ": ["mappings/pointer"],
                 "kept": ["topics/orders"],
                 "only_here": 2,
-                "sentences": ["Mapping set 41 is in force now. Set 39 comes into force."],
+                "sentences": ["Mapping set 41 is active now. Set 39 becomes active."],
             }
         }
     )

@@ -81,14 +81,14 @@ class SetView(BaseModel):
     restored_from: int | None
 
     @classmethod
-    def of(cls, record: SetRecord, in_force: int | None) -> "SetView":
+    def of(cls, record: SetRecord, active: int | None) -> "SetView":
         """Return the view of a set without the documents' texts.
 
-        `in_force` is the number of the active set; None: the active set is unknown.
+        `active` is the number of the active set; None: the active set is unknown.
         """
         return cls(
             set=record.number,
-            in_force=record.number == in_force,
+            in_force=record.number == active,
             documents=dict(record.versions),
             restored_from=record.restored_from,
             author=record.note.author,
@@ -122,14 +122,14 @@ class DocumentVersionView(BaseModel):
     body: str
 
     @classmethod
-    def of(cls, document: StoredDocument, in_force: int | None) -> "DocumentVersionView":
-        """Return the view of a version; `in_force` is the active version of this document, or
+    def of(cls, document: StoredDocument, active: int | None) -> "DocumentVersionView":
+        """Return the view of a version; `active` is the active version of this document, or
         None.
         """
         return cls(
             data_id=document.data_id,
             version=document.version,
-            in_force=document.version == in_force,
+            in_force=document.version == active,
             body=document.body,
             author=document.note.author,
             comment=document.note.comment,
@@ -173,7 +173,7 @@ class ClashView(BaseModel):
 
 
 class MergedView(DocumentsView):
-    """The set in force with an edit applied to it. Nothing is saved."""
+    """The active set with an edit applied to it. Nothing is saved."""
 
     clashes: list[ClashView]
     unread: list[str] = Field(

@@ -115,7 +115,7 @@ class LogicalViews:
     def view(self, by: Grouping) -> LogicalView:
         """Return the active set in groups.
 
-        A set that contradicts itself has `problems` and no groups. Raises SetInForceBroken if the
+        A set that contradicts itself has `problems` and no groups. Raises ActiveSetBroken if the
         set cannot be read.
         """
         return self.page(by, EVERYTHING).view
@@ -123,7 +123,7 @@ class LogicalViews:
     def page(self, by: Grouping, part: Part) -> LogicalPage:
         """Return one page of the active set in groups.
 
-        A set that contradicts itself has `problems` and no groups. Raises SetInForceBroken if the
+        A set that contradicts itself has `problems` and no groups. Raises ActiveSetBroken if the
         set cannot be read.
         """
         found = self.known_page(by, part)
@@ -135,7 +135,7 @@ class LogicalViews:
         """Return what `page` returns; while ZooKeeper does not answer, of the last set that was
         read.
 
-        Raises SetInForceBroken, and StoreUnreachable if no reading has succeeded yet.
+        Raises ActiveSetBroken, and StoreUnreachable if no reading has succeeded yet.
         """
         found = self._last.of(self._present)
         return Reading(self._page(found.value, by, part), found.read_ms, found.error)
@@ -144,7 +144,7 @@ class LogicalViews:
         """Return the active set, read now: with the tables that were seen, or with its
         problems.
         """
-        stored = self._archive.in_force()
+        stored = self._archive.active()
         if found := self._problems(stored.bodies):
             listed = MappingProblemView.listed(found, stored.bodies)
             return _Refused(stored.number, listed)
@@ -171,9 +171,9 @@ class LogicalViews:
     def mapping(self) -> LogicalMapping:
         """Return the active set without groups.
 
-        Raises SetInForceBroken for a set that cannot be read or contradicts itself.
+        Raises ActiveSetBroken for a set that cannot be read or contradicts itself.
         """
-        stored = self._archive.in_force()
+        stored = self._archive.active()
         if self._problems(stored.bodies):
             self._archive.compiled()  # which refuses a set that contradicts itself
         with self._lock:

@@ -4,7 +4,7 @@ from typing import Final
 
 import structlog
 
-from api.errors import NoSuchThing, SetInForceBroken
+from api.errors import ActiveSetBroken, NoSuchThing
 from api.readings import LastReading, Reading
 from relay.errors import MappingRefused
 from relay.route import ROMA_GROUP, MappingSet
@@ -24,33 +24,33 @@ class MappingArchive:
         self._last = LastReading[StoredSet]()
         self._last_sets = LastReading[list[SetRecord]]()
 
-    def in_force(self) -> StoredSet:
+    def active(self) -> StoredSet:
         """Return the active set; set 0 without documents if nothing was ever saved.
 
-        Raises SetInForceBroken if the set cannot be read.
+        Raises ActiveSetBroken if the set cannot be read.
         """
         try:
             return self._store.current()
         except MappingRefused as exc:
-            raise SetInForceBroken(exc.reason) from exc
+            raise ActiveSetBroken(exc.reason) from exc
 
     def known(self) -> Reading[StoredSet]:
         """Return the active set, or the last one that was read while ZooKeeper does not answer.
 
-        Raises SetInForceBroken, and StoreUnreachable if no reading has succeeded yet.
+        Raises ActiveSetBroken, and StoreUnreachable if no reading has succeeded yet.
         """
-        return self._last.of(self.in_force)
+        return self._last.of(self.active)
 
     def compiled(self) -> MappingSet:
         """Return the active set in the form that routers use.
 
-        Raises SetInForceBroken if the set cannot be read or contradicts itself.
+        Raises ActiveSetBroken if the set cannot be read or contradicts itself.
         """
-        stored = self.in_force()
+        stored = self.active()
         try:
             return MappingSet.compile(stored.number, stored.bodies)
         except MappingRefused as exc:
-            raise SetInForceBroken(f"Mapping set {stored.number}: {exc.reason}") from exc
+            raise ActiveSetBroken(f"Mapping set {stored.number}: {exc.reason}") from exc
 
     def document(self, group: str, data_id: str) -> tuple[StoredSet, str]:
         """Return the active set and the text of one of its documents.
@@ -58,7 +58,7 @@ class MappingArchive:
         Raises NoSuchThing for another group and for a document that the set does not contain.
         """
         check_group(group)
-        stored = self.in_force()
+        stored = self.active()
         if data_id not in stored.bodies:
             raise NoSuchThing(
                 f"Mapping set {stored.number} has no document {data_id}.",
@@ -85,7 +85,7 @@ class MappingArchive:
         check_group(group)
         return self._store.document(data_id, version)
 
-    def version_in_force(self, data_id: str) -> int | None:
+    def active_version(self, data_id: str) -> int | None:
         """Return the number of a document's version in the active set.
 
         Returns None if the set does not contain the document or cannot be read.
@@ -121,7 +121,7 @@ class MappingArchive:
         """Return the set of this number with its documents. Raises NodeMissing, MappingRefused."""
         return self._store.load(number)
 
-    def number_in_force(self) -> int | None:
+    def active_number(self) -> int | None:
         """Return the number of the active set; None if ZooKeeper's pointer to it cannot be read."""
         try:
             return self._store.number()

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from api.entity_tag import Precondition
-from api.errors import ProblemsFound, SetInForceBroken
+from api.errors import ActiveSetBroken, ProblemsFound
 from api.services.mappings.effects.edit_effects import EditEffects
 from api.services.mappings.effects.load import Load
 from api.services.mappings.mapping_archive import check_group
@@ -67,7 +67,7 @@ class MappingEditor:
     ) -> Saved:
         """Replace or add one document; the other documents are unchanged.
 
-        Raises NoSuchThing for another group, ProblemsFound, TableReturnsEarly, SetInForceBroken,
+        Raises NoSuchThing for another group, ProblemsFound, TableReturnsEarly, ActiveSetBroken,
         and the errors of `Precondition.check`.
         """
         check_group(group)
@@ -178,22 +178,22 @@ class MappingEditor:
 
         If it is damaged and not `strict`: an empty set under its number.
 
-        Raises SetInForceBroken.
+        Raises ActiveSetBroken.
         """
         try:
             return self._store.current()
         except MappingRefused as exc:
             if strict:
-                raise SetInForceBroken(exc.reason) from exc
+                raise ActiveSetBroken(exc.reason) from exc
         try:
             return StoredSet.empty(self._store.number())
         except MappingRefused as exc:
-            raise SetInForceBroken(exc.reason) from exc
+            raise ActiveSetBroken(exc.reason) from exc
 
     def _base_of_roll_back(self, precondition: Precondition) -> StoredSet:
         try:
             base = self._base(strict=False)
-        except SetInForceBroken:
+        except ActiveSetBroken:
             if not precondition.blind:
                 raise
             return StoredSet.empty()

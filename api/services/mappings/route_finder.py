@@ -53,7 +53,7 @@ class RouteFinder:
         """Return the table's route for each instance that has read the table.
 
         If no instance has read it, return the routes of all instances; equal routes appear once.
-        Raises SetInForceBroken.
+        Raises ActiveSetBroken.
         """
         names = [each.name for each in self._defined().settings]
         known = self._notes.tables_of_each(names)
@@ -71,9 +71,9 @@ class RouteFinder:
     def rules(self, real: TableId) -> tuple[MatchingRule, ...]:
         """Return the entries that apply to a real table; empty if two expressions claim the table.
 
-        Raises SetInForceBroken.
+        Raises ActiveSetBroken.
         """
-        stored, mapping = self._archive.in_force(), self._archive.compiled()
+        stored, mapping = self._archive.active(), self._archive.compiled()
         try:
             return tuple(matching_rules(mapping, stored.bodies, real))
         except UnmappedName:
@@ -82,7 +82,7 @@ class RouteFinder:
     def feeding(self, topic: str = "", logical: str = "", tag: str = "") -> list[LogicalTable]:
         """Return the logical tables that have this topic, this name, or this tag.
 
-        Raises BadRequest unless exactly one parameter is given, SetInForceBroken.
+        Raises BadRequest unless exactly one parameter is given, ActiveSetBroken.
         """
         if sum(bool(each) for each in (topic, logical, tag)) != 1:
             raise BadRequest("Give exactly one of topic, logical and tag.")
@@ -91,7 +91,7 @@ class RouteFinder:
     def named(self, name: str) -> list[LogicalTable]:
         """Return the logical tables whose name, topic or tag equals `name`.
 
-        Raises SetInForceBroken.
+        Raises ActiveSetBroken.
         """
         return self._tables(name, name, name)
 

@@ -25,7 +25,7 @@ class TableRoute:
         """Return the route of a real table for an instance, or for all if `instance` is None.
 
         Raises NoSuchThing for an unknown instance, BadRequest if instances differ and none is
-        named, SetInForceBroken, and InstanceRefused for an instance with unusable settings.
+        named, ActiveSetBroken, and InstanceRefused for an instance with unusable settings.
         """
         defined = self._defined()
         unusable = None if instance is None else defined.unusable.get(instance)

@@ -61,7 +61,7 @@ class TopicArrivals:
         return self._read[1]
 
     def _topics(self, record: SetRecord) -> Topics | None:
-        """Return the topics of a set, None for one that was broken and never in force."""
+        """Return the topics of a set, None for one that was broken and never active."""
         version = record.versions.get(TOPICS, 0)
         if version not in self._by_version:
             try:

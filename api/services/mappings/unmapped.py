@@ -31,7 +31,7 @@ class UnmappedTables:
     def listed(self) -> list[UnmappedView]:
         """Return the real tables that the active set does not list, those with the most rows first.
 
-        Raises SetInForceBroken.
+        Raises ActiveSetBroken.
         """
         mapping, defined = self._archive.compiled(), self._defined().settings
         dropped = self._notes.dropped_of([each.name for each in defined])
@@ -46,7 +46,7 @@ class UnmappedTables:
     def known(self) -> Reading[list[UnmappedView]]:
         """Return what `listed` returns, or its last result while ZooKeeper does not answer.
 
-        Raises SetInForceBroken, and StoreUnreachable if no reading has succeeded yet.
+        Raises ActiveSetBroken, and StoreUnreachable if no reading has succeeded yet.
         """
         return self._last.of(self.listed)
 

@@ -106,7 +106,7 @@ class PeekDesk:
         """For the calls of streams, so that an unavailable broker blocks no other request."""
 
     def tables(self) -> PeekTables:
-        """Return the readable logical tables of the active set. Raises SetInForceBroken."""
+        """Return the readable logical tables of the active set. Raises ActiveSetBroken."""
         return PeekTables(
             self._archive.compiled(),
             self._defined().settings,

@@ -58,14 +58,14 @@ class TopicDirectory:
     def topics(self) -> list[TopicReport]:
         """Return all topics of the active mapping, sorted by name.
 
-        Raises SetInForceBroken, BrokerUnreachable, KafkaNotPermitted.
+        Raises ActiveSetBroken, BrokerUnreachable, KafkaNotPermitted.
         """
         return self._reports(self._views.view("topic").groups)
 
     def topic(self, name: str) -> TopicReport:
         """Return one topic of the active mapping.
 
-        Raises NoSuchThing if the mapping does not have the topic, SetInForceBroken,
+        Raises NoSuchThing if the mapping does not have the topic, ActiveSetBroken,
         BrokerUnreachable, KafkaNotPermitted.
         """
         found = [each for each in self._views.view("topic").groups if each.name == name]
@@ -76,7 +76,7 @@ class TopicDirectory:
     def of_instance(self, instance: str) -> list[TopicReport]:
         """Return the topics that an instance feeds, sorted by name.
 
-        Raises SetInForceBroken, BrokerUnreachable, KafkaNotPermitted.
+        Raises ActiveSetBroken, BrokerUnreachable, KafkaNotPermitted.
         """
         return self._reports(
             [each for each in self._views.view("topic").groups if instance in each.instances]

@@ -142,7 +142,7 @@ def _mapping(facts: Facts, _now_ms: int, _limit_s: float) -> NeedView | None:
         "mapping",
         "MAPPING_PROBLEM",
         facts.view.mapping_problem,
-        f"Correct the mapping. Set {facts.view.mapping_set} stays in force until then.",
+        f"Correct the mapping. Set {facts.view.mapping_set} stays active until then.",
         facts.mapping_since_ms,
         link="mappings",
     )

@@ -60,7 +60,7 @@ def show(
         from contextlib import closing
         from itertools import islice
 
-        from relay.operations import mapping_in_force
+        from relay.operations import active_mapping_set
         from relay.route import Router
         from relay.schema import CatalogReader, DeclaredTypes, TableDefinitions
         from relay.schema.type_text import type_text
@@ -69,7 +69,7 @@ def show(
         settings = settings_of(config)
         known = find_instance(settings, instance, resolved=True)
         with zookeeper(settings) as session:
-            router = Router(mapping_in_force(settings, session), known.routing)
+            router = Router(active_mapping_set(settings, session), known.routing)
         stretch = _stretch(
             settings, known, (file, offset), (None, None), standby=standby, source=source
         )

@@ -92,13 +92,13 @@ def peek_tables(settings: "RelaySettings") -> "PeekTables":
     Raises MappingRefused, StoreUnreachable.
     """
     from relay.model.table import tables_named
-    from relay.operations import PeekTables, defined_instances, mapping_in_force
+    from relay.operations import PeekTables, active_mapping_set, defined_instances
     from relay.state import InstanceStore, Paths
 
     with zookeeper(settings) as session:
         notes = InstanceStore(session, Paths.of(settings.zookeeper, settings.installation))
         return PeekTables(
-            mapping_in_force(settings, session),
+            active_mapping_set(settings, session),
             defined_instances(settings, session).settings,
             lambda instance: tables_named(notes.tables_of(instance)),
         )

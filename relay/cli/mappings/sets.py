@@ -85,13 +85,13 @@ def history(
 ) -> None:
     """Show the mapping sets, the newest first. `*` marks the active set."""
     with sets_of(config) as (_, sets):
-        in_force, records = sets.history(limit)
+        active, records = sets.history(limit)
         if as_json:
             for record in records:
-                print_json(_fields(record, in_force))
+                print_json(_fields(record, active))
             return
         for record in records:
-            typer.echo(f"{'*' if record.number == in_force else ' '} {_line(record)}")
+            typer.echo(f"{'*' if record.number == active else ' '} {_line(record)}")
         if not records:
             typer.echo("No mapping was saved yet.")
 
@@ -152,13 +152,13 @@ def carry_out(
         confirm(settings.installation, yes)
         number = sets.carry_out(edit, who()).number
         fields(set=number)
-        typer.echo(f"Mapping set {number} is in force.")
+        typer.echo(f"Mapping set {number} is active.")
 
 
-def _fields(record: "SetRecord", in_force: int) -> dict[str, object]:
+def _fields(record: "SetRecord", active: int) -> dict[str, object]:
     return {
         "number": record.number,
-        "in_force": record.number == in_force,
+        "in_force": record.number == active,
         "author": record.note.author,
         "comment": record.note.comment,
         "saved_ms": record.note.saved_ms,

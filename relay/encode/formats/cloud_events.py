@@ -59,8 +59,9 @@ class CloudEvents:
     ) -> bytes:
         """Return an event with the fields of a schema change event.
 
-        The report of a dead letter has the order key of its row, which may be sent later, so its id
-        also contains the id of the dead letter.
+        The report of a dead letter has the order key of the dead row. The row itself may be sent
+        later with the same order key. So the id of the report also contains the id of the dead
+        letter, and the two events have different ids.
         """
         source = source_json(self._instance, statement.name, frame)
         data = orjson.dumps(statement_fields(statement, frame, source))

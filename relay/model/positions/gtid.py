@@ -79,7 +79,7 @@ class GtidSet:
 
     def with_each(self, ids: Iterable[str]) -> "GtidSet":
         """Return the set with these transactions added, as if `with_gtid` were called for each in
-        order. Consecutive MySQL numbers cost one step.
+        order. Consecutive MySQL numbers are added at once.
         """
         result = self
         for text in _runs(ids):

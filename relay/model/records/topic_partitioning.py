@@ -88,7 +88,9 @@ class TopicAgreement:
         return {name: each.format for name, each in others.items() if each.format not in known}
 
     def own(self, instance: str) -> Feeder | None:
-        """Return the entry of an instance; None if it has none, or waits."""
+        """Return the entry of an instance that publishes to the topic; None for every other
+        instance.
+        """
         found = self.feeders.get(instance)
         return found if found is not None and found.joined else None
 

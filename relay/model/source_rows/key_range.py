@@ -19,7 +19,9 @@ Boundary: TypeAlias = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class KeyRange:
-    """The rows after `after`, up to and including `until`. None: the begin or end of the table."""
+    """The rows whose keys are after `after`, up to and including `until`. None: from the begin, or
+    to the end, of the table.
+    """
 
     after: Boundary | None = None
     until: Boundary | None = None

@@ -23,7 +23,7 @@ _ANY_OTHER_TABLE: Final = "*"
 
 @dataclass(frozen=True, slots=True)
 class MappingComparison:
-    """The set `named` in the position record, compared with the set `found` in force in ZooKeeper.
+    """The set `named` in the position record, compared with ZooKeeper's active set `found`.
 
     same            whether ZooKeeper continues the sets under which rows were published, so that no
                     acceptance is necessary
@@ -76,10 +76,10 @@ class InstanceMapping:
         )
 
     def accept(self, wanted: MappingName, who: Who) -> MappingName:
-        """Let the instance publish later transactions under the set in force in ZooKeeper; return
+        """Let the instance publish later transactions under the active set in ZooKeeper; return
         the replaced set.
 
-        The set in force must be `wanted`. A half-published transaction ends under its own set.
+        The active set must be `wanted`. A half-published transaction ends under its own set.
         Raises MoveRefused, and the errors of `compare`.
         """
         found = self._store.current()
@@ -160,8 +160,8 @@ class InstanceMapping:
         return met.union(others, *(each.named_tables for each in sets if named))
 
 
-def mapping_in_force(settings: RelaySettings, session: Session) -> MappingSet:
-    """Return the mapping set in force in ZooKeeper; set 0 if none was saved.
+def active_mapping_set(settings: RelaySettings, session: Session) -> MappingSet:
+    """Return the active mapping set in ZooKeeper; set 0 if none was saved.
 
     Raises MappingRefused, StoreUnreachable.
     """

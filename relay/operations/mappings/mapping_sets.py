@@ -20,10 +20,10 @@ from relay.zk import Session
 class MappingEdit:
     """The effect of a save or a rollback, before it is carried out.
 
-    base           the number of the set in force
+    base           the number of the active set
     bodies         the documents after it
     changed        the dataIds whose text differs
-    problems       why the set cannot come into force, empty if it can
+    problems       why the set cannot become active, empty if it can
     restored_from  the older set of a rollback, None for a save
     """
 
@@ -37,7 +37,7 @@ class MappingEdit:
 class MappingSets:
     """The mapping sets of one installation.
 
-    A save is refused if another set came into force since it was prepared. `acts` receives the
+    A save is refused if another set became active since it was prepared. `acts` receives the
     audit entry of each new set.
     """
 
@@ -49,14 +49,14 @@ class MappingSets:
         self._acts = acts
 
     def stored(self, number: int | None = None) -> StoredSet:
-        """Return the set with this number; None: the set in force.
+        """Return the set with this number; None: the active set.
 
         Raises NodeMissing, MappingRefused, StoreUnreachable.
         """
         return self._store.current() if number is None else self._store.load(number)
 
     def history(self, limit: int) -> tuple[int, Sequence[SetRecord]]:
-        """Return the number of the set in force (0: none), and the newest sets without their
+        """Return the number of the active set (0: none), and the newest sets without their
         documents, the newest first.
 
         `limit` is how many sets at most.
@@ -68,12 +68,12 @@ class MappingSets:
     def edit(self, documents: Mapping[str, bytes], base: int | None = None) -> MappingEdit:
         """Return the effect of saving these documents; documents that are not given stay.
 
-        Raises VersionConflict if `base` is given and is not the number of the set in force.
+        Raises VersionConflict if `base` is given and is not the number of the active set.
         """
         current = self._store.current()
         if base is not None and base != current.number:
             raise VersionConflict(
-                f"Mapping set {current.number} is in force, and the edit was made from set {base}."
+                f"Mapping set {current.number} is active, and the edit was made from set {base}."
             )
         return _edit(
             current,
@@ -81,14 +81,14 @@ class MappingSets:
         )
 
     def roll_back_to(self, number: int) -> MappingEdit:
-        """Return the effect of putting an older set's documents into force again.
+        """Return the effect of activating an older set's documents again.
 
         Raises NodeMissing, MappingRefused.
         """
         return _edit(self._store.current(), self._store.load(number).bodies, restored_from=number)
 
     def needs_number(self, edit: MappingEdit) -> bool:
-        """Return whether rows were published under a set with a higher number than that in force.
+        """Return whether rows were published under a set with a higher number than the active one.
 
         A save then creates a new set even if the documents are equal. Raises BrokerUnreachable, and
         the errors of `highest_recorded_set`.
@@ -96,7 +96,7 @@ class MappingSets:
         return self._recorded() > edit.base
 
     def carry_out(self, edit: MappingEdit, who: Who) -> StoredSet:
-        """Put the documents of an edit into force as the next set, and return the set.
+        """Save the documents of an edit as the next set, activate it, and return it.
 
         Raises VersionConflict if another save was faster, MappingRefused if the edit has problems,
         TableReturnsEarly.
@@ -114,7 +114,7 @@ class MappingSets:
         current = self._store.current()
         if current.number != edit.base:
             raise VersionConflict(
-                f"Mapping set {current.number} is in force, and the edit was made from set "
+                f"Mapping set {current.number} is active, and the edit was made from set "
                 f"{edit.base}."
             )
         stored = self._store.save(current, edit.bodies, note)

@@ -13,7 +13,7 @@ from relay.model.change import RawItem, RawRows
 from relay.model.positions.position import BinlogPosition, SourcePosition
 from relay.model.table import TableId
 from relay.operations.instances.followed_server import FollowedPosition
-from relay.operations.mappings.instance_mapping import mapping_in_force
+from relay.operations.mappings.instance_mapping import active_mapping_set
 from relay.route import Router, TableFilter
 from relay.settings import InstanceSettings, RelaySettings, SourceSettings
 from relay.source import binlog_items
@@ -70,8 +70,8 @@ def rows_of_move(
     followed: FollowedPosition,
     origin: SourcePosition,
 ) -> RowsBetween | None:
-    """Return the rows between the position `origin` and the target of a move, by the mapping in
-    force.
+    """Return the rows between the position `origin` and the target of a move, by the active
+    mapping.
 
     None if the two are positions of different servers, or the mapping cannot be used. Raises
     StoreUnreachable.
@@ -80,7 +80,7 @@ def rows_of_move(
     if target.identity.server != origin.identity.server:
         return None
     try:
-        router = Router(mapping_in_force(settings, session), instance.routing)
+        router = Router(active_mapping_set(settings, session), instance.routing)
     except MappingRefused:
         return None
     table_filter = TableFilter(instance.filter)

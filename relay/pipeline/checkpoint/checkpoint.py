@@ -122,7 +122,7 @@ class Checkpoint(BatchContents):
         self._progress.follow(source)
 
     def publish_under(self, mapping: MappingName) -> None:
-        """Record that another mapping set is in force from the next transaction on."""
+        """Record that another mapping set is active from the next transaction on."""
         self._progress.publish_under(mapping)
 
     # The end of a batch

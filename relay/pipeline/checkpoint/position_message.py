@@ -41,7 +41,7 @@ class PositionKeeper(Protocol):
         """Return the record with the mapping sets that the position topic will hold, and the
         messages that store or delete their documents.
 
-        `contents` are the documents of the set in force, by digest.
+        `contents` are the documents of the active set, by digest.
         """
 
 

@@ -49,7 +49,7 @@ class Progress:
         """Continue after `record`.
 
         configuration  the digest of the settings that decide which messages a transaction becomes
-        mapping        the mapping set in force
+        mapping        the active mapping set
         keeps_gtids    False: the record gets no GTIDs, because the set would be incomplete
         follows_names  sources ("" for a single one) whose schema history was read up to `record`
         fingerprints   computes digests that identify each position on other servers

@@ -125,7 +125,7 @@ class TableCopies:
             self._checkpoint.count_copied(0, 0, kept)
 
     def renewed(self) -> None:
-        """List the tables again, because another mapping set is in force."""
+        """List the tables again, because another mapping set is active."""
         if self._run is not None:
             self._run.tables_changed("the mapping changed.")
 
@@ -160,7 +160,7 @@ class TableCopies:
 
     def step(self, router: Router) -> None:
         """Do the next steps between two source transactions, without waiting for the source.
-        `router` routes by the mapping set in force.
+        `router` routes by the active mapping set.
         """
         now_s = monotonic()
         if self._signal.is_set() or (self._ending and now_s >= self._poll_at_s):

@@ -65,19 +65,19 @@ def position_lost(
 
 
 def mapping_lost(
-    named: MappingName, in_force: MappingName, recorded: MappingName | None
+    named: MappingName, active: MappingName, recorded: MappingName | None
 ) -> MappingLost | None:
     """Return an error if ZooKeeper's mapping sets do not continue the set `named` in the position
     record; None if they do.
 
-    `in_force` is ZooKeeper's current set, and `recorded` its set with the number of `named` (see
+    `active` is ZooKeeper's current set, and `recorded` its set with the number of `named` (see
     `same_store`).
     """
-    if same_store(named, in_force, recorded):
+    if same_store(named, active, recorded):
         return None
     there = (
-        f"ZooKeeper has another mapping, set {in_force}."
-        if in_force.number
+        f"ZooKeeper has another mapping, set {active}."
+        if active.number
         else "ZooKeeper has no mapping."
     )
     return MappingLost(f"Rows were published under mapping set {named}; {there}")

@@ -1,5 +1,5 @@
-"""Publishes the items of the stream: rows, statements and XA transactions, under the mapping set in
-force.
+"""Publishes the items of the stream: rows, statements and XA transactions, under the active
+mapping set.
 """
 
 from collections.abc import Mapping, Sequence
@@ -105,7 +105,7 @@ class Publisher:
         """Change over to a newer mapping set; no effect while a source transaction is open or half
         published.
 
-        If no set may be in force (MappingLost, StoreUnreachable), commit the open batch and raise
+        If no set may be active (MappingLost, StoreUnreachable), commit the open batch and raise
         the error.
         """
         if not self.progress.between_transactions:

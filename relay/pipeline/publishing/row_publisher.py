@@ -42,7 +42,7 @@ class RowPublisher:
     filter      which tables, operations and statements are published
     most_events how many row events are printed together at most
     most_bytes  how many bytes of the binlog are printed together at most
-    plans       how the tables of the present source are published under the mapping set in force
+    plans       how the tables of the present source are published under the active mapping set
     copies      copies tables while rows are streamed; None: no copies
     """
 

@@ -27,7 +27,7 @@ from relay.state import InstanceStore, MappingStore
 class InstanceContext:
     """The settings of an instance, and the objects that all of its runs share.
 
-    `mapping` is the mapping set in force, `notes` the instance's documents in ZooKeeper, `call`
+    `mapping` is the active mapping set, `notes` the instance's documents in ZooKeeper, `call`
     reports operators' calls, and `flow` pauses and throttles.
     """
 

@@ -60,7 +60,7 @@ class UnloggedCascades:
         """Check the sources every hour until `stop`, in a separate thread. Only the first call has
         an effect.
 
-        `router` returns the router of the mapping set in force.
+        `router` returns the router of the active mapping set.
         """
         if not self._begun:
             self._begun = True
@@ -77,7 +77,7 @@ class UnloggedCascades:
         source, group = self._instance.source, self._instance.group
         servers = [source] if group is None else group.members(source).values()
         try:
-            # A router of its own: the one in force belongs to the publishing thread.
+            # A separate router: the publishing thread uses that of the active set.
             relayed = is_relayed(self._instance, Router(router.mapping, self._instance.routing))
             words = cascades_in_words(
                 [each for server in servers for each in _of_server(server, relayed)]

@@ -34,7 +34,7 @@ class InstanceStatus:
     code, reason, remedy  the error that keeps it in this state
     relay                the relay that reports
     mapping_set          the set under which rows are published
-    mapping_problem      why a newer set is not in force, "" if none is newer
+    mapping_problem      why a newer set is not active, "" if none is newer
     published_set        the set in the last committed record: Kafka has all markers up to it
     position_file, position_offset, gtid_set, execute_time, execute_position, epoch
                          a copy of the position for people; the relay reads the one in Kafka

@@ -144,7 +144,7 @@ class StoredSet:
 
 @dataclass(frozen=True, slots=True)
 class Pointer:
-    """The number of the mapping set in force. `guard` is the version of the pointer's node, None if
+    """The number of the active mapping set. `guard` is the version of the pointer's node, None if
     it does not exist.
     """
 

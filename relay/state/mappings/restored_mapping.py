@@ -22,7 +22,7 @@ class RestoredMapping:
     missing  paths to write as they are in the backup
     differ   the pointer, if it gets another value
     kept     paths with other contents, whose present contents stay
-    bodies   documents that become a new set in force; None: the set in force already has them, or
+    bodies   documents that become a new active set; None: the active set already has them, or
              ZooKeeper has no sets, so that the pointer is written as it is in the backup
     """
 
@@ -35,15 +35,15 @@ class RestoredMapping:
 def restored_mapping(backup: Mapping[str, bytes], present: Mapping[str, bytes]) -> RestoredMapping:
     """Return what a restore does with the mapping sets. Both parameters are node values by path.
 
-    Position records and markers name sets by number. If an earlier number came into force again,
+    Position records and markers name sets by number. If an earlier number became active again,
     clients would ignore the markers of later edits (ADR 89). Former sets of the backup are written
     only if no present set or document has other contents under its number.
     """
     own = {path: value for path, value in backup.items() if path.startswith(MAPPINGS)}
     if not any(path.startswith(MAPPINGS) for path in present):
         return RestoredMapping(tuple(own), (), (), None)
-    wanted = set_in_force(backup)  # None: a damaged backup replaces nothing
-    bodies = None if wanted == set_in_force(present) else wanted
+    wanted = active_set(backup)  # None: a damaged backup replaces nothing
+    bodies = None if wanted == active_set(present) else wanted
     pointer = () if bodies is None else (POINTER,)
     former = {path: value for path, value in own.items() if path != POINTER}
     kept = tuple(path for path, value in former.items() if present.get(path, value) != value)
@@ -54,11 +54,11 @@ def restored_mapping(backup: Mapping[str, bytes], present: Mapping[str, bytes]) 
     )
 
 
-def set_in_force(nodes: Mapping[str, bytes]) -> Mapping[str, str] | None:
-    """Return the documents of the set in force; None if it cannot be read. `nodes` are node values
+def active_set(nodes: Mapping[str, bytes]) -> Mapping[str, str] | None:
+    """Return the documents of the active set; None if it cannot be read. `nodes` are node values
     by path.
     """
-    number = number_in_force(nodes)
+    number = active_number(nodes)
     try:
         record = SetRecord.from_document(number, nodes[_path(_PATHS.mapping_set(number))])
         return {
@@ -68,8 +68,8 @@ def set_in_force(nodes: Mapping[str, bytes]) -> Mapping[str, str] | None:
         return None
 
 
-def number_in_force(nodes: Mapping[str, bytes]) -> int:
-    """Return the number of the set in force; 0 if the pointer is missing or cannot be read."""
+def active_number(nodes: Mapping[str, bytes]) -> int:
+    """Return the number of the active set; 0 if the pointer is missing or cannot be read."""
     try:
         return Pointer.from_document(nodes[POINTER], 0).number
     except (KeyError, MappingRefused):

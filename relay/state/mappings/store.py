@@ -1,4 +1,4 @@
-"""Stores the mapping sets: immutable and numbered, with one pointer to the set in force."""
+"""Stores the mapping sets: immutable and numbered, with one pointer to the active set."""
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -36,14 +36,14 @@ class MappingStore:
         self._recorded = recorded
 
     def number(self) -> int:
-        """Return the number of the set in force; 0 if nothing was saved.
+        """Return the number of the active set; 0 if nothing was saved.
 
         Raises MappingRefused if the pointer cannot be read.
         """
         return self._pointer().number
 
     def current(self) -> StoredSet:
-        """Return the set in force with its documents.
+        """Return the active set with its documents.
 
         Raises MappingRefused if it is damaged or does not exist.
         """
@@ -100,12 +100,12 @@ class MappingStore:
         return self._numbers(self._paths.mapping_documents(data_id))
 
     def save(self, base: StoredSet, bodies: Mapping[str, str], note: Note) -> StoredSet:
-        """Put the documents `bodies` into force as the next set, and return the set.
+        """Save the documents `bodies` as the next set, activate it, and return it.
 
         `base` is the set from which they were edited. Unchanged documents keep their version;
         documents that are not in `bodies` are not in the new set. If nothing differs, `base` is
         returned, unless rows were published under a set with a higher number. Raises
-        VersionConflict if `base` is no longer in force, SaveTooLarge, and the errors of `recorded`.
+        VersionConflict if `base` is no longer active, SaveTooLarge, and the errors of `recorded`.
         """
         pointer = self._pointer_at(base.number)
         recorded = self._recorded()
@@ -123,28 +123,28 @@ class MappingStore:
         }
         versions |= {document.data_id: document.version for document in documents}
         record = SetRecord(self._next_number(pointer, recorded), versions, note)
-        self._put_into_force(pointer, record, documents)
+        self._activate(pointer, record, documents)
         return StoredSet(record, dict(bodies))
 
     def roll_back(self, to: int, base: int | None, note: Note) -> StoredSet:
-        """Put the contents of the older set `to` into force again, as a new set with the next
+        """Activate the contents of the older set `to` again, as a new set with the next
         number; return it.
 
-        `base` is the number of the set in force; None replaces any pointer, even one that cannot be
+        `base` is the number of the active set; None replaces any pointer, even one that cannot be
         read. Raises NodeMissing, MappingRefused if the older set is damaged, VersionConflict if
-        `base` is no longer in force, and the errors of `recorded`.
+        `base` is no longer active, and the errors of `recorded`.
         """
         pointer = self._pointer_at(base)
         old = self.load(to)
         number = self._next_number(pointer, self._recorded())
         record = SetRecord(number, old.record.versions, note, restored_from=to)
-        self._put_into_force(pointer, record, [])
+        self._activate(pointer, record, [])
         return replace(old, record=record)
 
     def put_over(
         self, bodies: Mapping[str, str], note: Note, above: int, *, is_apart: bool
     ) -> StoredSet:
-        """Put the documents `bodies` into force as a new set, whatever the pointer says; return the
+        """Activate the documents `bodies` as a new set, whatever the pointer says; return the
         set.
 
         Its number is higher than `above`. `is_apart`: no rows were published under the sets before
@@ -155,11 +155,11 @@ class MappingStore:
         versions = {document.data_id: document.version for document in documents}
         number = self._next_number(pointer, above)
         record = SetRecord(number, versions, note, is_apart=is_apart)
-        self._put_into_force(pointer, record, documents)
+        self._activate(pointer, record, documents)
         return StoredSet(record, dict(bodies))
 
     def watch(self, changed: threading.Event) -> Watch:
-        """Set `changed` whenever another set may have come into force, and after every
+        """Set `changed` whenever another set may have become active, and after every
         reconnection.
         """
         return self._session.watch(self._paths.mapping_pointer, changed.set)
@@ -175,8 +175,7 @@ class MappingStore:
         pointer = self._pointer()
         if pointer.number != number:
             raise VersionConflict(
-                f"Mapping set {pointer.number} is in force, and the edit was made from set "
-                f"{number}."
+                f"Mapping set {pointer.number} is active, and the edit was made from set {number}."
             )
         return pointer
 
@@ -196,7 +195,7 @@ class MappingStore:
             data_id, max(self.document_versions(data_id), default=0) + 1, body, note
         )
 
-    def _put_into_force(
+    def _activate(
         self, pointer: Pointer, record: SetRecord, documents: Sequence[StoredDocument]
     ) -> None:
         self._session.ensure(self._paths.mapping_sets)

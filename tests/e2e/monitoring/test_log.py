@@ -41,8 +41,8 @@ def test_every_line_is_the_relays_own_while_the_broker_is_away(
         )
         assert relay.stop() == 0
         lines = written(relay)
-    (in_force,) = [each for each in lines if each["event"] == "mapping_set_in_force"]
-    assert (in_force["instance"], in_force["number"]) == ("shop", 1)
+    (activated,) = [each for each in lines if each["event"] == "mapping_set_activated"]
+    assert (activated["instance"], activated["number"]) == ("shop", 1)
     away = [
         each
         for each in lines

@@ -108,7 +108,7 @@ def test_all_four_documents_are_exported_and_imported_as_one_file(
         page.goto("/mappings/edit")
         page.get_by_text("Export and import all four documents").click()
         with page.expect_download() as started:
-            page.get_by_role("link", name="Download the set in force").click()
+            page.get_by_role("link", name="Download the active set").click()
         exported = json.loads(started.value.path().read_text())
         assert exported == admin.get("/api/v1/configs/ROMA_GROUP").json()
         exported[TAGS] = [{"logicTb": "client", "tag": "imported"}]

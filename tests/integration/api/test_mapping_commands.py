@@ -64,7 +64,7 @@ def test_a_mapping_is_saved_shown_listed_and_rolled_back(
     folder = write(tmp_path / "mappings", topics=TOPICS, dbs=DBS)
     assert "Nothing was changed" in roma("save", folder, "--yes", "another").output
     told = roma("save", folder, "--yes", name, "--actor", "ann", "--comment", "first")
-    assert "Mapping set 1 is in force." in told.output
+    assert "Mapping set 1 is active." in told.output
     assert (
         roma("save", folder, "--yes", name).output
         == "Nothing changes: mapping set 1 has the same documents.\n"
@@ -75,12 +75,11 @@ def test_a_mapping_is_saved_shown_listed_and_rolled_back(
         0,
         "Documents that differ from mapping set 1: com.pajk.Roma.topics.\n",
     )
-    assert "Mapping set 2 is in force." in roma("save", other, "--base", "1", "--yes", name).output
+    assert "Mapping set 2 is active." in roma("save", other, "--base", "1", "--yes", name).output
     assert "elsewhere" in roma("show").output
     assert "elsewhere" not in roma("show", "--set", "1").output
     assert (
-        "Mapping set 3 is in force."
-        in roma("rollback", "1", "--yes", name, "--actor", "bob").output
+        "Mapping set 3 is active." in roma("rollback", "1", "--yes", name, "--actor", "bob").output
     )
     lines = roma("history").output.splitlines()
     assert [line[:7] for line in lines] == ["* set 3", "  set 2", "  set 1"]
@@ -115,7 +114,7 @@ def test_what_cannot_come_into_force_is_refused(
     stale = roma("save", whole, "--base", "7", "--yes", name)
     assert (
         stale.exit_code,
-        "Mapping set 0 is in force, and the edit was made from set 7." in stale.output,
+        "Mapping set 0 is active, and the edit was made from set 7." in stale.output,
     ) == (1, True)
     assert roma("rollback", "9", "--yes", name).exit_code == 1
     assert "No mapping was saved yet." in roma("history").output
@@ -164,7 +163,7 @@ def test_an_edit_shows_its_lines_and_comes_into_force(
     told = roma("edit", "--yes", name, "--comment", "moved")
     assert told.exit_code == 0, told.output
     assert f"+{topics_text('elsewhere')}" in told.output.splitlines()
-    assert "Mapping set 2 is in force." in told.output
+    assert "Mapping set 2 is active." in told.output
     assert not folder_of(told).exists()
     differing = roma("diff")
     assert differing.exit_code == 1
@@ -179,7 +178,7 @@ def test_a_refused_edit_is_edited_again_or_stays_in_its_folder(
     roma("save", write(tmp_path / "mappings", topics=TOPICS, dbs=DBS), "--yes", name)
     editor("[{", topics_text("mended"))
     told = roma("edit", "--yes", name, input="y\n")
-    assert "Mapping set 2 is in force." in told.output
+    assert "Mapping set 2 is active." in told.output
     editor("[{")
     told = roma("edit", "--yes", name, input="n\n")
     assert told.exit_code == 1
@@ -201,12 +200,12 @@ def test_an_edit_beside_another_one_is_refused_and_kept(
 
     def saved_meanwhile(*given: str | None) -> None:
         monkeypatch.setattr(sets, "confirm", confirm)
-        assert "Mapping set 2 is in force." in roma("save", other, "--yes", name).output
+        assert "Mapping set 2 is active." in roma("save", other, "--yes", name).output
 
     monkeypatch.setattr(sets, "confirm", saved_meanwhile)
     told = roma("edit", "--yes", name)
     assert told.exit_code == 1
-    assert "Mapping set 2 is in force, and the edit was made from set 1." in told.output
+    assert "Mapping set 2 is active, and the edit was made from set 1." in told.output
     assert (folder_of(told) / "com.pajk.Roma.topics.json").read_text() == topics_text("second")
     assert "first" in roma("show").output
 

@@ -23,7 +23,7 @@ def _save(url: str, token: str = TOKEN) -> "subprocess.CompletedProcess[str]":
     )
 
 
-def _set_in_force(admin: httpx.Client) -> str:
+def _active_set(admin: httpx.Client) -> str:
     return admin.get("/api/v1/configs/ROMA_GROUP").headers["ETag"]
 
 
@@ -41,9 +41,9 @@ def test_the_example_is_saved_once_and_an_operators_edits_stay(
             "/api/v1/route", params={"database": "shop_02", "table": "customer_02"}
         ).json()
         assert "shop" in str(route)
-        before = _set_in_force(admin)
+        before = _active_set(admin)
         assert _save(url).returncode == 0
-        assert _set_in_force(admin) == before
+        assert _active_set(admin) == before
 
 
 def test_a_refusal_is_told(zookeeper: ZooKeeper, fresh_name: FreshName) -> None:

@@ -154,8 +154,8 @@ def test_a_restore_over_sets_that_no_record_names_says_so(
         sets.save(sets.current(), {"t": body}, Note())
     changes = store.check(backup, over_present=True)
     store.write(backup, changes, recorded=RecordedSets(2, frozenset(recorded)))
-    in_force = sets.current()
-    assert (in_force.number, in_force.bodies, in_force.record.is_apart) == (
+    active = sets.current()
+    assert (active.number, active.bodies, active.record.is_apart) == (
         3,
         {"t": "[1]"},
         is_apart,

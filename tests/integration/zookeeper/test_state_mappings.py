@@ -67,10 +67,10 @@ def test_a_document_left_out_leaves_the_set_and_keeps_its_history(store: Mapping
     assert (second.record.versions, third.record.versions["tbs"]) == ({"dbs": 1}, 2)
 
 
-def test_an_edit_of_a_set_that_is_no_longer_in_force_is_refused(store: MappingStore) -> None:
+def test_an_edit_of_a_set_that_is_no_longer_active_is_refused(store: MappingStore) -> None:
     base = store.current()
     store.save(base, {"dbs": "[1]"}, NOTE)
-    with pytest.raises(VersionConflict, match="set 1 is in force"):
+    with pytest.raises(VersionConflict, match="set 1 is active"):
         store.save(base, {"dbs": "[2]"}, NOTE)
     with pytest.raises(VersionConflict):
         store.roll_back(1, 0, NOTE)

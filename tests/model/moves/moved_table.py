@@ -91,7 +91,7 @@ class World:
         self.sets = [compiled(0, "a")]
         self.records: dict[Place, list[Row | MovedMarker]] = defaultdict(list)
         self.feeders: dict[str, set[str]] = defaultdict(set, {"a": {"x"}})
-        self.in_force = {"x": 0, "y": 0}
+        self.active = {"x": 0, "y": 0}
         self.published: dict[Key, int] = defaultdict(int)
 
     @property
@@ -107,14 +107,14 @@ class World:
     def publish(self, instance: str, partition: int) -> None:
         if self.has_ended(instance):
             return
-        number = self.in_force[instance]
+        number = self.active[instance]
         topic = topic_of(self.sets[number])
         if instance not in self.feeders[topic]:
             self.feeders[topic].add(instance)
             if self.rules.late_joiner and topic != self.mapped:
                 self.change_over(instance)
                 others = self._others(instance, topic).values()
-                if self.in_force[instance] != number or any(each != number for each in others):
+                if self.active[instance] != number or any(each != number for each in others):
                     self.feeders[topic].discard(instance)
                     return
         key = (instance, partition)
@@ -124,7 +124,7 @@ class World:
     def change_over(self, instance: str) -> None:
         if self.has_ended(instance):
             return
-        at = self.in_force[instance]
+        at = self.active[instance]
         sets = self.sets[at:] if self.rules.each_set else [self.sets[at], self.sets[-1]]
         for before, after in pairwise(sets):
             if (
@@ -145,7 +145,7 @@ class World:
                     marker = MovedMarker(*move, instance, tuple(sorted(self.feeders[move.topic])))
                     for each in PARTITIONS:
                         self.records[move.topic, each].append(marker)
-            self.in_force[instance] = after.number
+            self.active[instance] = after.number
 
     def _is_early(self, instance: str, before: MappingSet, after: MappingSet) -> bool:
         found = early_returns(
@@ -158,7 +158,7 @@ class World:
         return any(found)
 
     def _others(self, instance: str, topic: str) -> dict[str, int]:
-        return {each: self.in_force[each] for each in self.feeders[topic] if each != instance}
+        return {each: self.active[each] for each in self.feeders[topic] if each != instance}
 
 
 class Group:
@@ -304,7 +304,7 @@ def outcome(rules: Rules, seed: int, steps: int = 60, *, retired: bool = False) 
         for _ in range(steps):
             _step(random, world, group, busy)
         for _ in world.sets:
-            for each in world.in_force:
+            for each in world.active:
                 world.change_over(each)
         for _ in range(40):
             for member in group.members:

@@ -1,4 +1,4 @@
-"""An admin with two instances that have read tables, and a mapping set in force."""
+"""An admin with two instances that have read tables, and an active mapping set."""
 
 import json
 from collections.abc import Iterator, Mapping

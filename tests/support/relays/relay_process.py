@@ -128,7 +128,7 @@ class Installation:
         number = self.mapping_number()
         wait_until(
             lambda: (status := self.status()) is not None and status.mapping_set == number,
-            f"mapping set {number} in force",
+            f"mapping set {number} is active",
         )
 
     def wipe(self) -> None:

@@ -84,7 +84,7 @@ class CountedMessages(SentMessages):
 
 
 class Surroundings:
-    """The dependencies of a publisher: store, mapping in force, topics and audit trail."""
+    """The dependencies of a publisher: store, active mapping, topics and audit trail."""
 
     name = MappingName(1)
     documents: Mapping[str, Mapping[str, str]] = {}
@@ -172,7 +172,7 @@ def publisher_without_servers(
     around, stats = surroundings or Surroundings(router, partitions), InstanceStats()
     outbox = Outbox(producer, ChangeBuffer(BufferSettings()), stats, threading.Event())
     all_of_them: Any = (
-        around  # it answers for the store, the mapping in force, the topics and the audit trail
+        around  # it answers for the store, the active mapping, the topics and the audit trail
     )
     position = PositionMessages(
         all_of_them, all_of_them, all_of_them, dict.fromkeys(sources, around.names)

@@ -41,7 +41,7 @@ def test_what_is_no_json_has_a_digest_as_well() -> None:
 
 
 @pytest.mark.parametrize(
-    ("named", "in_force", "recorded", "same"),
+    ("named", "active", "recorded", "same"),
     [
         (MappingName(), ONE, None, True),
         (ONE, ONE, ONE, True),
@@ -59,6 +59,6 @@ def test_what_is_no_json_has_a_digest_as_well() -> None:
     ],
 )
 def test_a_store_continues_what_was_published_by_number_and_digest(
-    named: MappingName, in_force: MappingName, recorded: MappingName | None, same: bool
+    named: MappingName, active: MappingName, recorded: MappingName | None, same: bool
 ) -> None:
-    assert same_store(named, in_force, recorded) is same
+    assert same_store(named, active, recorded) is same

@@ -1,4 +1,4 @@
-"""Which mapping set is put in force, for every state of the store, of the position record and of
+"""Which mapping set is activated, for every state of the store, of the position record and of
 the relay's memory.
 """
 
@@ -98,7 +98,7 @@ def half(
 
 
 class Relay:
-    """The mapping in force of one relay process, over this store and what the position topic
+    """The active mapping of one relay process, over this store and what the position topic
     keeps.
     """
 
@@ -268,7 +268,7 @@ def test_a_set_that_was_confirmed_comes_after_the_half_published_transaction() -
     assert relay.topic == "foreign"
 
 
-def test_an_outage_of_zookeeper_leaves_the_set_in_force_that_was_taken_from_it() -> None:
+def test_an_outage_of_zookeeper_keeps_the_active_set_that_was_taken_from_it() -> None:
     store = Sets(to("a"), to("b"))
     relay = Relay(store)
     relay.begin(named(1, to("a")))
@@ -293,7 +293,7 @@ def test_an_outage_after_a_resumed_transaction_does_not_bring_its_older_set_back
         relay.begin(named(2, to("b")))
 
 
-def test_a_broken_set_stays_out_of_force_and_is_looked_at_again_when_another_is_saved() -> None:
+def test_a_broken_set_stays_inactive_and_is_read_again_when_another_is_saved() -> None:
     store = Sets(to("a"), BROKEN)
     relay = Relay(store)
     with pytest.raises(MappingRefused):
@@ -313,13 +313,13 @@ def test_a_broken_set_stays_out_of_force_and_is_looked_at_again_when_another_is_
     assert relay.mapping.problem == ""
 
 
-def test_the_documents_in_force_are_at_hand_for_the_position_topic() -> None:
+def test_the_position_topic_gets_the_active_documents() -> None:
     relay = Relay(Sets(to("a")))
     relay.begin()
     assert relay.mapping.documents == {digest_of(to("a")): to("a")}
 
 
-def test_a_set_is_put_in_force_with_what_its_change_over_needs_or_not_yet() -> None:
+def test_a_set_is_activated_with_what_its_change_over_needs_or_not_yet() -> None:
     store = Sets(to("a"))
     relay = Relay(store, to("a"))
     relay.begin()
@@ -338,7 +338,7 @@ def test_a_set_is_put_in_force_with_what_its_change_over_needs_or_not_yet() -> N
     assert not relay.mapping.renew(away), "nothing was saved since"
 
 
-def test_the_set_of_a_record_is_known_while_another_one_is_in_force() -> None:
+def test_the_set_of_a_record_is_known_while_another_one_is_active() -> None:
     store = Sets(to("a"), to("b"), to("c"))
     relay = Relay(store, to("a"))
     relay.begin(named(1, to("a")))
@@ -374,7 +374,7 @@ def test_a_restore_over_the_sets_of_another_store_moves_no_table_through_them(
     assert [each.number for each in started.mapping.sets_since(published)] == [1, 3]
 
 
-def test_no_set_of_another_store_is_put_in_force_on_the_way_to_a_restored_one(
+def test_no_set_of_another_store_is_activated_on_the_way_to_a_restored_one(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     others = Others(a={"x": 1, "y": 1})
@@ -470,7 +470,7 @@ def test_a_set_that_is_deleted_while_it_is_chosen_names_the_commands_in_order(
     others = Deleting(a={"x": 1, "y": 1})
     relay = held_relay(monkeypatch, to("a"), to("b"), to("a"), others=others)
     others.sets = relay.store.sets
-    with pytest.raises(MappingRefused, match="Mapping set 2, .* was deleted") as refused:
+    with pytest.raises(MappingRefused, match=r"Mapping set 2, .* was deleted") as refused:
         relay.begin(named(1, to("a")))
     commands = re.findall("`(roma [a-z ]+)", refused.value.way_out)
     assert commands == ["roma mapping history", "roma restore ", "roma instance start x"]

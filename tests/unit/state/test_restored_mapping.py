@@ -1,4 +1,4 @@
-"""A restore never puts a former number of a mapping set into force, and overwrites no set."""
+"""A restore never activates a former number of a mapping set, and overwrites no set."""
 
 from collections.abc import Mapping
 
@@ -6,13 +6,13 @@ import pytest
 
 from relay.state import Backup, Note
 from relay.state.mappings.records import Pointer, SetRecord, StoredDocument
-from relay.state.mappings.restored_mapping import number_in_force, set_in_force
+from relay.state.mappings.restored_mapping import active_number, active_set
 
 POINTER = "mappings/pointer"
 
 
 def sets(*bodies: str, number: int | None = None) -> dict[str, bytes]:
-    """The nodes after each of these texts was saved as the document `t`; `number` is in force."""
+    """The nodes after each of these texts was saved as the document `t`; `number` is active."""
     nodes = {}
     for at, body in enumerate(bodies, 1):
         document, record = StoredDocument("t", at, body, Note()), SetRecord(at, {"t": at}, Note())
@@ -65,6 +65,6 @@ def test_a_damaged_present_pointer_is_replaced(pointer: bytes | None) -> None:
 
 def test_a_damaged_backup_does_not_replace_a_good_set() -> None:
     then = sets("A", number=9)
-    assert set_in_force(then) is None
+    assert active_set(then) is None
     assert changes(then, sets("A", "B")) == (set(), None)
-    assert (number_in_force(then), number_in_force({})) == (9, 0)
+    assert (active_number(then), active_number({})) == (9, 0)

@@ -58,7 +58,7 @@ def import_documents(request: Request, admin: AdminDep, form: FormDep) -> HTMLRe
     """Put the documents of an uploaded file into the editor. Nothing is saved. Raises
     BadRequest.
     """
-    stored = admin.mappings.archive.in_force()
+    stored = admin.mappings.archive.active()
     wanted = documents_of(form["file"].encode())
     unknown = sorted(set(wanted) - set(SHORT_NAMES.values()))
     if unknown:
@@ -72,7 +72,7 @@ def import_documents(request: Request, admin: AdminDep, form: FormDep) -> HTMLRe
 @router.get("/mappings/export")
 def export_documents(admin: AdminDep) -> Response:
     """Return all active documents as one file, in the form that the import accepts."""
-    stored = admin.mappings.archive.in_force()
+    stored = admin.mappings.archive.active()
     return Response(
         _one_file(stored.bodies),
         media_type="application/json",
@@ -85,7 +85,7 @@ def show_dry_run(request: Request, admin: AdminDep, form: FormDep) -> HTMLRespon
     """Show the effects of saving the edit. Nothing is saved."""
     with _kept(request, admin, form):
         base, edit = _read(admin, form)
-        stored = admin.mappings.archive.in_force()
+        stored = admin.mappings.archive.active()
         if stored.number != edit.base:
             return _conflict(request, admin, edit, base, stored)
         return _dry_run(request, admin, edit, stored, form)
@@ -96,7 +96,7 @@ def apply_edit(request: Request, admin: AdminDep, form: FormDep) -> HTMLResponse
     """Apply the edit to the active set, and show the result in the editor."""
     with _kept(request, admin, form):
         base, edit = _read(admin, form)
-        stored = admin.mappings.archive.in_force()
+        stored = admin.mappings.archive.active()
         result = merged(base.bodies, edit.bodies, stored.bodies)
         if result.unread:
             return _conflict(request, admin, edit, base, stored, result)
@@ -113,7 +113,7 @@ def save_edit(request: Request, admin: AdminDep, form: FormDep) -> Response:
 def _save(request: Request, admin: Admin, form: Form) -> Response:
     base, edit = _read(admin, form)
     if not form["comment"].strip():
-        stored = admin.mappings.archive.in_force()
+        stored = admin.mappings.archive.active()
         return _dry_run(request, admin, edit, stored, form, missing=True)
     try:
         admin.mappings.editor.save_group(
@@ -122,7 +122,7 @@ def _save(request: Request, admin: Admin, form: Form) -> Response:
     except ProblemsFound:
         return _editor(request, admin, edit, base)
     except (PreconditionFailed, VersionConflict):
-        return _conflict(request, admin, edit, base, admin.mappings.archive.in_force())
+        return _conflict(request, admin, edit, base, admin.mappings.archive.active())
     return done("../mappings", "mapping-saved")
 
 

@@ -6,7 +6,7 @@ from fastapi import Request
 from fastapi.responses import HTMLResponse
 
 from api.composition import Admin
-from api.errors import SetInForceBroken
+from api.errors import ActiveSetBroken
 from api.readings import Reading
 from api.web.rendering import render
 from api.web.views.mappings import TABS
@@ -49,6 +49,6 @@ def unread_page(
 def _record(admin: Admin) -> Reading[StoredSet | None]:
     try:
         known = admin.mappings.archive.known()
-    except SetInForceBroken:
+    except ActiveSetBroken:
         return Reading(None, 0)
     return Reading(known.value, known.read_ms, known.error)

@@ -103,7 +103,7 @@ def _compared(
     back: int | None,
 ) -> dict[str, object]:
     """Return what compares two sets; `unread` says why it cannot be shown."""
-    nothing: dict[str, object] = {"in_force": None, "one": StoredSet.empty(), "trial": None}
+    nothing: dict[str, object] = {"active": None, "one": StoredSet.empty(), "trial": None}
     try:
         return {
             **_differences(admin, records, shown, against),
@@ -117,14 +117,14 @@ def _compared(
 def _differences(
     admin: Admin, records: Sequence[SetRecord], shown: int | None, against: int | None
 ) -> dict[str, object]:
-    in_force = admin.mappings.archive.number_in_force()
-    number = shown or in_force or (records[0].number if records else 0)
+    active = admin.mappings.archive.active_number()
+    number = shown or active or (records[0].number if records else 0)
     one = admin.mappings.archive.set(number) if number else StoredSet.empty()
     before = max((each.number for each in records if each.number < number), default=0)
     other_number = before if against is None else against
     other = admin.mappings.archive.set(other_number) if other_number else StoredSet.empty()
     return {
-        "in_force": in_force,
+        "active": active,
         "one": one,
         "other": other,
         "diffs": document_diffs(other.bodies, one.bodies),

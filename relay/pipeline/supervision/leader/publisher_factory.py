@@ -214,13 +214,13 @@ class PublisherFactory:
         return ReportingCheckpoint(*common, self._instance)
 
     def _first_record(self, sources: OpenSources) -> PositionRecord:
-        """Return the record of the sources, under the mapping set that is in force now."""
+        """Return the record of the sources, under the mapping set that is active now."""
         second_id = uses_second_id(self._instance, sources.record)
         rows = configuration_of_rows(self._instance)
         record = replace(sources.record, rows=rows, second_id=second_id)
         if record.split is not None:
             return record
-        # The set of a half-published transaction that was given up was put in force.
+        # The set of a half-published transaction that was given up was activated.
         self._mapping.renew()
         return record.under(self._mapping.name)
 

@@ -79,7 +79,7 @@ def test_a_backup_is_sealed_compared_and_put_back_by_the_page(
 
     form = {"file": file, "passphrase": PASSPHRASE}
     preview = html.unescape(admin.post("/backup/preview", data=form).text)
-    assert f"Mapping set {after} is in force now. The documents of the backup's set" in preview
+    assert f"Mapping set {after} is active now. The documents of the backup's set" in preview
     assert "Different now, and replaced: 1." in preview
     assert PASSPHRASE not in preview
     assert store.number() == after

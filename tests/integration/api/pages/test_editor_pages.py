@@ -39,7 +39,7 @@ def with_topic(form: dict[str, str], topic: str) -> dict[str, str]:
     return {**form, "topics": form["topics"].replace('"topic": "crm"', f'"topic": "{topic}"')}
 
 
-def test_the_editor_shows_the_documents_in_force(admin: httpx.Client) -> None:
+def test_the_editor_shows_the_active_documents(admin: httpx.Client) -> None:
     form = fields(admin.get("/mappings/edit"))
     assert json.loads(form["tbs"]) == DOCUMENTS[TBS]
     checked = admin.post("/mappings/edit", data=form)

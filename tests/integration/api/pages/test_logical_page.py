@@ -103,7 +103,7 @@ def test_groups_by_topic_and_instance(admin: httpx.Client, by: str, names: list[
 
 def test_the_page_shows_them_and_filters(admin: httpx.Client) -> None:
     page = admin.get("/mappings", params={"filter": "lead"})
-    assert (page.status_code, "Set 1 in force" in page.text) == (200, True)
+    assert (page.status_code, "Set 1 active" in page.text) == (200, True)
     assert "Saved by ann" in page.text
     assert "first shards" in page.text
     assert "Tables of crm" in page.text

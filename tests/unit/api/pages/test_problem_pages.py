@@ -10,6 +10,7 @@ import pytest
 
 from api.composition import access_parts
 from api.errors import (
+    ActiveSetBroken,
     BadRequest,
     ChecksBusy,
     FirstAdminRefused,
@@ -20,7 +21,6 @@ from api.errors import (
     NoSuchThing,
     PreconditionFailed,
     RightMissing,
-    SetInForceBroken,
     WritesForbidden,
 )
 from api.models.problem import Problem
@@ -72,7 +72,7 @@ def heading_and_text(page: str) -> tuple[str, str]:
         (NoSuchThing("There is no group x."), 404, "This does not exist", "Check the name."),
         (NodeMissing("There is no x."), 404, "This does not exist", NodeMissing.remedy),
         (PlacementRefused("r9 is away."), 409, "This is not possible now", PlacementRefused.remedy),
-        (SetInForceBroken("Set 4."), 409, "This is not possible now", "Roll back to a good set on"),
+        (ActiveSetBroken("Set 4."), 409, "This is not possible now", "Roll back to a good set on"),
         (PreconditionFailed("Set 5."), 412, "Another user saved first", "Load the page again"),
         (HostUnknown("evil"), 421, "This admin does not serve that name", "api.hosts"),
         (InstanceRefused("No host."), 422, "The settings cannot be accepted", "Correct"),

@@ -1,4 +1,4 @@
-"""A publisher notes which published table an unmapped one resembles, under the mapping in force."""
+"""A publisher notes which published table an unmapped one resembles, under the active mapping."""
 
 from relay.decode import RowDecoder
 from relay.model.change import RowsEvent, TransactionBegin, TransactionEnd

@@ -67,7 +67,7 @@ class Around(Surroundings):
         return None
 
     def published_set(self, *_: object) -> None:
-        """Return no set: the record names the one in force."""
+        """Return no set: the record names the active one."""
         return
 
     def begin(self, *_: object) -> None:
