@@ -4,7 +4,8 @@ from http import HTTPStatus
 from typing import Final
 
 from api.errors import ApiError, ProblemsFound
-from api.models.problem import MappingProblemView, Problem
+from api.models.problem import ConflictView, MappingProblemView, Problem
+from api.services.mappings.merge.conflict import MappingConflict
 from relay.errors import (
     AccountRefused,
     AuditUnreadable,
@@ -93,6 +94,21 @@ def problem_of(error: RelayError) -> Problem:
         code=error.code,
         remedy=error.way_out,
         problems=_problems(error),
+        conflict=_conflict(error),
+    )
+
+
+def _conflict(error: RelayError) -> ConflictView | None:
+    if not isinstance(error, MappingConflict):
+        return None
+    note = error.record.note
+    return ConflictView(
+        set=error.record.number,
+        author=note.author,
+        saved_ms=note.saved_ms,
+        comment=note.comment,
+        theirs=dict(error.theirs),
+        mine=dict(error.mine),
     )
 
 

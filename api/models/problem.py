@@ -56,10 +56,25 @@ class MappingProblemView(BaseModel):
         )
 
 
+class ConflictView(BaseModel):
+    """Who saved mappings since an edit began, and both changes."""
+
+    set: int = Field(description="The set in force.")
+    author: str
+    saved_ms: int
+    comment: str
+    theirs: dict[str, str] = Field(
+        description="dataId → what others changed since the edit began: lines with `+`, `-` or a "
+        "space before them."
+    )
+    mine: dict[str, str] = Field(description="What this edit changes, in the same form.")
+
+
 class Problem(BaseModel):
     """An error: `code` is for programs, `detail` and `remedy` for people.
 
-    `problems` lists the problems in the documents.
+    `problems` lists the problems in the documents. `conflict` says who saved mappings since the
+    edit began (status 412).
     """
 
     type: str = "about:blank"
@@ -69,3 +84,4 @@ class Problem(BaseModel):
     code: str
     remedy: str
     problems: list[MappingProblemView] | None = None
+    conflict: ConflictView | None = None

@@ -65,6 +65,11 @@ ENDPOINTS_PROVED_ELSEWHERE: Final[Mapping[str, Proved]] = {
 ENDPOINTS_WITHOUT_EFFECT: Final = frozenset(
     {
         "POST /api/v1/mappings/dry-run",
+        "POST /api/v1/mappings/merge",
+        "POST /api/v1/mappings/rollback/preview",
+        "POST /api/v1/snapshots/preview",
+        "POST /api/v1/instances/{name}/position/skip/preview",
+        "POST /api/v1/instances/{name}/position/raise-floor/preview",
         "POST /mappings/edit",
         "POST /erase",
         "POST /erase/{number}/forget",

@@ -194,9 +194,9 @@ BODIES: Final[Mapping[str, tuple[str, str, str | bytes, int]]] = {
     ),
     "one field twice": ("PUT", f"{USERS}/eve", '{"role":"viewer","role":"admin"}', 400),
     "one field of a list twice": (
-        "POST",
-        "/api/v1/snapshots",
-        '{"tables":["a.b"],"x":[{"where":"","where":"1"}]}',
+        "PUT",
+        "/api/v1/instances/x/flow",
+        '{"x":[{"paused":true,"paused":false}]}',
         400,
     ),
     "one key twice": (

@@ -9,6 +9,7 @@ from api.errors import ActiveSetBroken, ProblemsFound
 from api.services.mappings.effects.edit_effects import EditEffects
 from api.services.mappings.effects.load import Load
 from api.services.mappings.mapping_archive import check_group
+from api.services.mappings.merge.conflict import Conflicts
 from api.services.mappings.routing_views import RouteEffect
 from relay.audit import AuditEntry, DelayedTrail
 from relay.errors import MappingRefused, RelayError, TableReturnsEarly
@@ -61,6 +62,7 @@ class MappingEditor:
         self._acts = acts
         self._defined = defined
         self._effects = effects
+        self._conflicts = Conflicts(store.current, store.load)
 
     def save_document(
         self, group: str, data_id: str, body: str, precondition: Precondition, note: Note
@@ -72,8 +74,9 @@ class MappingEditor:
         """
         check_group(group)
         base = self._base(strict=True)
-        precondition.check(base.number, exists=data_id in base.bodies)
-        return self._save(base, {**base.bodies, data_id: body}, note)
+        with self._conflicts.named(precondition, lambda began: {**began.bodies, data_id: body}):
+            precondition.check(base.number, exists=data_id in base.bodies)
+            return self._save(base, {**base.bodies, data_id: body}, note)
 
     def save_group(
         self, group: str, bodies: Mapping[str, str], precondition: Precondition, note: Note
@@ -84,8 +87,9 @@ class MappingEditor:
         """
         check_group(group)
         base = self._base(strict=False)
-        precondition.check(base.number, exists=base.number > 0)
-        return self._save(base, bodies, note)
+        with self._conflicts.named(precondition, lambda _: bodies):
+            precondition.check(base.number, exists=base.number > 0)
+            return self._save(base, bodies, note)
 
     def roll_back(self, to: int, precondition: Precondition, note: Note) -> Saved:
         """Save the contents of set `to` as the next set and activate it.

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any, cast
 
 import httpx
 import pytest
@@ -109,14 +110,21 @@ def test_all_four_are_saved_at_once(filled: httpx.Client) -> None:
 def test_an_edit_needs_the_etag_that_it_was_made_from(filled: httpx.Client) -> None:
     edit = BODIES[TOPICS].replace("topic1", "topic2")
     problem(filled.put(f"{GROUP}/{TOPICS}", content=edit), 428)
-    problem(filled.put(f"{GROUP}/{TOPICS}", content=edit, headers={"If-Match": '"7"'}), 412)
+    unknown = filled.put(f"{GROUP}/{TOPICS}", content=edit, headers={"If-Match": '"7"'})
+    assert "conflict" not in problem(unknown, 412)
     problem(filled.put(f"{GROUP}/{TOPICS}", content=edit, headers={"If-Match": "1"}), 400)
     problem(filled.put(f"{GROUP}/{TOPICS}", content=edit, headers={"If-None-Match": "*"}), 412)
-    saved = filled.put(f"{GROUP}/{TOPICS}", content=edit, headers={"If-Match": '"1"'})
+    who = {"If-Match": '"1"', "X-Author": "ann", "X-Comment": "second topic"}
+    saved = filled.put(f"{GROUP}/{TOPICS}", content=edit, headers=who)
     assert (saved.status_code, saved.headers["etag"]) == (200, '"2"')
-    problem(
-        filled.put(f"{GROUP}/{TOPICS}", content=BODIES[TOPICS], headers={"If-Match": '"1"'}), 412
-    )
+    mine = BODIES[TOPICS].replace("topic1", "topic3")
+    late = filled.put(f"{GROUP}/{TOPICS}", content=mine, headers={"If-Match": '"1"'})
+    conflict = cast("dict[str, Any]", problem(late, 412)["conflict"])
+    assert [conflict[each] for each in ("set", "author", "comment")] == [2, "ann", "second topic"]
+    for side, text in (("theirs", edit), ("mine", mine)):
+        assert list(conflict[side]) == [TOPICS]
+        assert '-  {"logicDb": "logicDb1", "topic": "topic1"}' in conflict[side][TOPICS]
+        assert conflict[side][TOPICS].endswith(f"\n+{text}")
     assert filled.get(f"{GROUP}/{TOPICS}").text == edit
     assert (
         filled.put(f"{GROUP}/{TOPICS}", content=BODIES[TOPICS], headers={"If-Match": "*"}).headers[

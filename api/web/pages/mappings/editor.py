@@ -15,6 +15,7 @@ from api.errors import BadRequest, PreconditionFailed, ProblemsFound
 from api.middleware.request_body import documents_of, pretty_document
 from api.models.problem import MappingProblemView
 from api.services.mappings.merge.proposal import proposal
+from api.services.mappings.merge.text_diff import document_diffs
 from api.services.mappings.merge.three_way_merge import Merged, merged
 from api.web.acts import Shown, done, in_dialog, note_from
 from api.web.forms import Form, FormDep
@@ -23,7 +24,6 @@ from api.web.pages.mappings.head import SECTION, head_values, unread_page
 from api.web.rendering import render
 from api.web.views.editor import documents_shown, first_changed, kind_counts
 from api.web.views.mappings import SHORT_NAMES
-from api.web.views.text_diff import document_diffs
 from relay.errors import Unreachable, VersionConflict
 from relay.state import StoredSet
 

@@ -13,11 +13,11 @@ from api.entity_tag import Precondition, TagList
 from api.errors import PreconditionFailed
 from api.models.problem import MappingProblemView
 from api.services.mappings.mapping_editor import Trial
+from api.services.mappings.merge.text_diff import document_diffs
 from api.web.acts import done, note_from
 from api.web.forms import FormDep
 from api.web.pages.mappings.head import SECTION, head_values, unread_page
 from api.web.rendering import render
-from api.web.views.text_diff import document_diffs
 from api.web.views.unread import unread_part
 from relay.errors import Unreachable, VersionConflict
 from relay.state import SetRecord, StoredSet

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from api.errors import BadRequest
 from api.models.problem import MappingProblemView
 from api.services.mappings.merge.proposal import proposal
+from api.services.mappings.merge.text_diff import diff_lines, document_diffs
 from api.services.mappings.routing_views import RouteEffect
 from api.web.forms import Form
 from api.web.pages.mappings.edit_form import read_edit
 from api.web.views.editor import documents_shown, kind_counts
-from api.web.views.text_diff import diff_lines, document_diffs
 from relay.route import DBS, TBS, TOPICS, problems
 
 _TEXTS = st.lists(st.sampled_from(["a", "b", "c", "[", "]"]), max_size=12).map("\n".join)

@@ -1,4 +1,4 @@
-"""The difference of two texts, line by line, as pages show it."""
+"""The difference of two texts, line by line, as pages and answers show it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -36,6 +36,11 @@ class DocumentDiff:
         """Return the numbers of added and removed lines as text."""
         signs = [each.sign for each in self.lines]
         return f"+{signs.count('+')} \N{MINUS SIGN}{signs.count('-')}"
+
+    @property
+    def text(self) -> str:
+        """Return the lines, each with its sign before it."""
+        return "\n".join(f"{each.sign}{each.text}" for each in self.lines)
 
 
 def document_diffs(old: Mapping[str, str], new: Mapping[str, str]) -> list[DocumentDiff]:
