@@ -1,6 +1,7 @@
 """Identity and settings of the source, read once for each connection."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
@@ -19,9 +20,12 @@ REPLICA_VARIABLES: Final = (
 """Variables that show whether a replica's own binlog has the replicated transactions, in the
 order of its master.
 """
+_GTID_SETS: Final = ("gtid_executed", "gtid_purged", "gtid_binlog_pos", "gtid_binlog_state")
+"""Variables whose values SHOW VARIABLES cuts off without a sign: MySQL after 1,024 characters,
+MariaDB after 2,048. The manual of MySQL ("SHOW VARIABLES Statement") says to SELECT such values.
+"""
 _VARIABLES: Final = (
-    "server_id", "server_uuid", "gtid_mode", "gtid_executed", "gtid_purged", "gtid_binlog_pos",
-    "gtid_binlog_state", "gtid_strict_mode",
+    "server_id", "server_uuid", "gtid_mode", *_GTID_SETS, "gtid_strict_mode",
     "log_bin", "binlog_format", "binlog_row_image", "binlog_row_metadata", "binlog_checksum",
     "binlog_expire_logs_seconds", "binlog_expire_logs_auto_purge", "expire_logs_days",
     "sync_binlog", "lower_case_table_names", "character_set_server", *REPLICA_VARIABLES,
@@ -103,6 +107,7 @@ def read_server_facts(connection: SourceConnection) -> ServerFacts:
     names = ", ".join(f"'{name}'" for name in _VARIABLES)
     rows = connection.rows(f"SHOW GLOBAL VARIABLES WHERE Variable_name IN ({names})")
     variables = {str(name).lower(): str(value) for name, value in rows}
+    variables |= _gtid_sets(connection, [each for each in _GTID_SETS if each in variables])
     mariadb = "mariadb" in version_text.lower()
     numbers = _VERSION.search(version_text)
     return ServerFacts(
@@ -114,3 +119,11 @@ def read_server_facts(connection: SourceConnection) -> ServerFacts:
         server_uuid="" if mariadb else variables.get("server_uuid", ""),
         variables=variables,
     )
+
+
+def _gtid_sets(connection: SourceConnection, names: Sequence[str]) -> dict[str, str]:
+    """Return the whole values of these variables, which the server has."""
+    if not names:
+        return {}
+    (values,) = connection.rows(f"SELECT {', '.join(f'@@GLOBAL.{each}' for each in names)}")
+    return {name: str(value or "") for name, value in zip(names, values, strict=True)}

@@ -95,7 +95,7 @@ def test_what_such_a_source_has_not_is_missed_by_the_server_that_wrote_it(loose:
     )  # below the domain's last number, and not there
     with pytest.raises(SourceLostTransactions, match="does not have 0-31-6") as lost:
         check_start(settings, ahead, StartSettings())
-    assert "Bring back the server" in lost.value.way_out
+    assert "Start the server, or restore the binlog" in lost.value.way_out
 
 
 def test_a_standby_that_passed_a_number_by_its_own_writes_is_behind(loose: Loose) -> None:
