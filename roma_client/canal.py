@@ -129,7 +129,8 @@ class CanalConnector:
         return message
 
     def get_without_ack(self, batch_size: int, timeout_seconds: float | None = None) -> Message:
-        """Return the next batch, at most `batch_size` changes; 1000 if it is not positive.
+        """Return the next batch: at most `batch_size` changes (1000 if it is not positive), and all
+        rows of the last record.
 
         Without a timeout: the changes available now. With one: a full batch, or the available
         changes after the timeout; 0 waits for a full batch. An exclusive client in standby gets
@@ -237,16 +238,17 @@ class CanalConnector:
         self.disconnect()
 
     def _add(self, found: Collecting, feed: Feed, timeout_seconds: float) -> None:
-        """Add deliverable changes until the batch is full."""
+        """Add deliverable changes until the batch is full, all changes of a record together."""
         if not self._waiting:
             limit = found.left if self.batch_bytes is None else min(found.left, _FETCH_RECORDS)
             self._waiting.extend(feed.fetch(limit, max(timeout_seconds, _POLL_SECONDS)))
-        while self._waiting and not found.is_full:
-            standing = feed.standing(self._waiting[0].receipt)
+        while self._waiting and found.has_room_for(change := self._waiting[0]):
+            is_more = found.continues(change)
+            standing = Standing.CURRENT if is_more else feed.standing(change.receipt)
             if standing is Standing.UNPROVEN:
                 time.sleep(timeout_seconds)
                 return
-            if standing is Standing.VOID or found.add(self._waiting[0]):
+            if standing is Standing.VOID or found.add(change):
                 self._waiting.popleft()
 
     def _opened(self) -> Feed:

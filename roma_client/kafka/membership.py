@@ -159,10 +159,10 @@ class Membership:
         return set(topics) == set(self._options.topics)
 
     def leave(self) -> None:
-        """Leave the group.
+        """Leave the group, after the last commit.
 
-        An assignment that still arrives is ignored, because the client library no longer answers
-        requests for offsets.
+        Callbacks that still arrive send no requests. librdkafka 2.16 hangs or ends the process if
+        the coordinator refuses a commit, or a partition is assigned, while the consumer closes.
         """
         self._is_leaving = True
         self._consumer.close()
@@ -177,6 +177,8 @@ class Membership:
 
     def _on_assign(self, consumer: Consumer, partitions: list[TopicPartition]) -> None:
         if self._is_leaving:
+            assign = consumer.assign if self._options.exclusive else consumer.incremental_assign
+            assign([])  # otherwise Kafka's client assigns them
             return
         self._is_late = self._is_new and time.monotonic() > self._options.fresh_until
         if self._is_late:
@@ -210,6 +212,7 @@ class Membership:
         self._end(consumer, partitions, lost=True)
 
     def _end(self, consumer: Consumer, partitions: Sequence[TopicPartition], *, lost: bool) -> None:
+        lost = lost or self._is_leaving
         self._told("partitions_lost" if lost else "partitions_revoked", partitions)
         if self._options.exclusive:
             self._listener.revoked(self._listener.partitions(), lost=lost)

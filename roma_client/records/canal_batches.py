@@ -109,9 +109,21 @@ class Collecting:
 
     @property
     def is_full(self) -> bool:
-        """Return whether no further change can be added to the batch."""
+        """Return whether no further record can be added to the batch."""
         is_large = self._limit is not None and self._bytes >= self._limit
         return self._is_ended or self.left <= 0 or is_large
+
+    def has_room_for(self, delivery: Delivery) -> bool:
+        """Return whether a change can be added: the batch is not full, or has begun its record."""
+        return not self.is_full or self.continues(delivery)
+
+    def continues(self, delivery: Delivery) -> bool:
+        """Return whether a change is of the same record as the last one.
+
+        A batch has all changes of a record, because an acknowledgement has the offset of a record:
+        rows that were acknowledged in another batch would be delivered again.
+        """
+        return bool(self._found) and self._found[-1].record is delivery.record
 
     def add(self, delivery: Delivery) -> bool:
         """Add a change; return False if the batch is full before it. The size of a record counts

@@ -64,7 +64,8 @@ class FakeConsumer:
     refusal    error of each commit, None: accepted
     committed  offset of each partition by accepted commits
     on_commit  called with each commit that waits
-    callbacks  what `subscribe` was given; an assignment comes while it closes
+    callbacks  what `subscribe` was given; a rebalance comes while it closes
+    assigned   partitions of each assignment that a callback has made
     """
 
     def __init__(self) -> None:
@@ -75,6 +76,7 @@ class FakeConsumer:
         self.committed: dict[tuple[str, int], int] = {}
         self.on_commit: Callable[[], None] = lambda: None
         self.callbacks: dict[str, Callable[..., None]] = {}
+        self.assigned: list[list[tuple[str, int]]] = []
 
     def gives(self, *records: Record | FakeMessage) -> None:
         """Return these messages together, as the next answer."""
@@ -112,9 +114,22 @@ class FakeConsumer:
         self.callbacks = callbacks
 
     def close(self) -> None:
-        """Assign a partition to the client, as a rebalance during the close does."""
+        """Give a partition to the client and take another one, as a rebalance does meanwhile."""
         if self.callbacks:
             self.callbacks["on_assign"](self, [TopicPartition("shop", 1)])
+            self.callbacks["on_revoke"](self, [TopicPartition("shop", 0)])
+
+    def assign(self, partitions: list[TopicPartition]) -> None:
+        """Keep what a callback assigns."""
+        self.assigned.append([(each.topic, each.partition) for each in partitions])
+
+    incremental_assign = assign
+
+    def unassign(self) -> None:
+        """Do nothing."""
+
+    def incremental_unassign(self, partitions: list[TopicPartition]) -> None:
+        """Do nothing."""
 
 
 class FakeClock:

@@ -148,3 +148,22 @@ def test_an_assignment_that_fails_is_raised_at_each_later_poll(consumer: FakeCon
     for _ in range(2):
         with pytest.raises(KafkaRefused, match="the offsets of the group"):
             feed.fetch(10, 0)
+
+
+@pytest.mark.parametrize("exclusive", [False, True])
+def test_a_rebalance_while_a_client_closes_sends_no_request_and_assigns_nothing(
+    consumer: FakeConsumer, *, exclusive: bool
+) -> None:
+    """Kafka's client waits for ever for the answer, or ends the process by a failed assertion."""
+    feed, commits, handed_over = opened_feed(exclusive=exclusive), [], Mock()
+    feed._membership.join()  # noqa: SLF001
+    feed.before_revoke = handed_over
+    consumer.gives(*rows(0))
+    (delivery,) = feed.fetch(10, 0)
+    feed.ack(delivery.receipt)
+    consumer.on_commit = lambda: commits.append(dict(consumer.committed))
+    feed.close()
+    assert len(commits) == 1, "before the consumer closes"
+    assert consumer.committed["shop", 0] == 1
+    assert (consumer.assigned, feed.is_active) == ([[]], not exclusive)
+    handed_over.assert_not_called()

@@ -49,6 +49,19 @@ def test_a_batch_without_a_size_has_canals_usual_size(
     assert Collecting(size, None, needs_columns=False).left == USUAL_SIZE
 
 
+def test_rows_of_one_message_are_acknowledged_together_and_not_delivered_again(
+    consumer: FakeConsumer, client: CanalConnector
+) -> None:
+    packed = row_record([{"id": "1"}, {"id": "2"}, {"id": "3"}], orders="0,1,2", key=False)
+    consumer.gives(packed, *rows(7, 8))
+    first = client.get_without_ack(2)
+    second = client.get_without_ack(1)
+    assert (offsets(first), offsets(second)) == ([0, 0, 0], [7])
+    assert client.ack(first.id)
+    assert consumer.committed["shop", 0] == 7
+    assert offsets(client.get_without_ack(1)) == [8]
+
+
 def test_a_client_that_waits_for_a_full_batch_ends_when_its_table_moves(
     consumer: FakeConsumer, client: CanalConnector
 ) -> None:
