@@ -56,9 +56,9 @@ def tls_mode(settings: TlsSettings, host: str) -> TlsMode:
     """Return the TLS mode of the settings. If they have none, return the strictest that the files
     allow.
 
-    On this machine's loopback the default is no TLS: no other machine can read the traffic, and a
-    server's TLS may be 20 times slower than its binlog (MariaDB 11.4.5 with its bundled library: 60
-    MB/s).
+    On this machine's loopback the default is no TLS, because no other machine can read the traffic.
+    A server's TLS may be 20 times slower than its binlog (MariaDB 11.4.5 with its bundled library:
+    60 MB/s).
     """
     if settings.tls is not None:
         return settings.tls

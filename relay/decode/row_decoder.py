@@ -90,9 +90,11 @@ class RowDecoder:
     def decode(self, raw: RawRows) -> RowsEvent:
         """Return all rows of one event, in binlog order.
 
-        Raises CorruptEvent for bytes that contradict themselves, SchemaMismatch if event and table
-        map have different numbers of columns, UnsupportedEvent for features of newer servers, and
-        RowImageIncomplete for images without any column (the number of rows is then unknown).
+        Raises:
+        CorruptEvent        bytes contradict themselves
+        SchemaMismatch      event and table map have different numbers of columns
+        UnsupportedEvent    the event has a feature of newer servers
+        RowImageIncomplete  the images have no column, so the number of rows is unknown
         """
         event = self.open(raw)
         len(event.rows)

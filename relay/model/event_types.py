@@ -68,8 +68,8 @@ WITHOUT_CHANGES: Final = (
     VIEW_CHANGE, MARIADB_ANNOTATE_ROWS, MARIADB_BINLOG_CHECKPOINT, MARIADB_GTID_LIST,
     MARIADB_START_ENCRYPTION, BEGIN_LOAD_QUERY, APPEND_BLOCK, DELETE_FILE,
 )  # fmt: skip
-"""Event types without a change: texts of statements, markers, notes of group replication, and what
-belongs to a following statement in statement format (such as the file of a LOAD DATA).
+"""Event types without a change: texts of statements, markers, notes of group replication. Also
+parts of a following statement in statement format, such as the file of a LOAD DATA.
 """
 
 OLD_LOADS: Final = (6, 8, 10, 12)

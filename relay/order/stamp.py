@@ -1,7 +1,7 @@
 """Computes the order key of every change. Its position always rises, is unique and has at most 63
 bits, even if files, servers or clocks change.
 
-The binlog's own time and offset do not order changes: the header has the second in which the
+The binlog's own time and offset do not order changes. The header has the second in which the
 statement *started*, offsets begin again with every file, and a session can date a change to any
 time. See docs/delivery.md, "Order".
 """

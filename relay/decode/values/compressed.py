@@ -1,8 +1,12 @@
 """Decodes MariaDB's COMPRESSED columns (types 140 and 141) into the bytes that the client stored.
 
-The first byte describes the rest: its high half is the method (0: not compressed, 8: zlib), bit 3
-marks a raw deflate stream, and the low three bits are the width of the big-endian original length
-that follows (MariaDB source: sql/field_comp.cc). A value without bytes is the empty text.
+The first byte describes the rest (MariaDB source: sql/field_comp.cc):
+
+high half       the method, 0: not compressed, 8: zlib
+bit 3           set for a raw deflate stream
+low three bits  width of the big-endian original length, which follows this byte
+
+A value without bytes is the empty text.
 """
 
 import zlib

@@ -98,8 +98,8 @@ class CloudEventRows(JsonRows):
         """Return the event of one change.
 
         The order key is the id of an event. Copied rows of several tables share an order key (ADR
-        61), so the id of a copied row also contains the table and a digest of the real row, which
-        differs even if rows of two shards are equal.
+        61). So the id of a copied row also contains a digest of its table and of the real row. The
+        digests differ even if rows of two shards are equal.
         """
         value = super().encode(changes, frame, order)
         if not frame.snapshot:

@@ -1,8 +1,8 @@
 """Decodes invalid UTF-8 as Java does: U+FFFD for each malformed part (new String(bytes, UTF_8), JDK
 17).
 
-Java and Python split the bytes into the same parts, except for encoded surrogates: two or three of
-their bytes are one part in Java, and each byte is a part in Python.
+Java and Python split the bytes into the same parts, except for encoded surrogates. Two or three of
+their bytes are one part in Java. In Python each byte is a part.
 """
 
 import re

@@ -53,7 +53,7 @@ class TopicPartitioning(NamedTuple):
 
 
 class Feeder(NamedTuple):
-    """An instance that publishes to a topic, or wants to.
+    """An instance that publishes to a topic, or waits until it may.
 
     joined  it publishes there; False: it waits until the others assign rows as it does
     format  format of its messages, "" if an older relay wrote the entry

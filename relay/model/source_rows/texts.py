@@ -1,5 +1,5 @@
 """Builds SQL expressions for a source: the exact text of messages for a column, the literal that
-equals a key value, and the text in which boundaries of ranges are stored.
+equals a key value, and the text of a range's boundary.
 """
 
 import re

@@ -1,8 +1,8 @@
 """Computes a described table after the parsed changes of an ALTER TABLE. Pure.
 
-Changes are applied in the order of the servers: first existing columns are dropped and changed,
-then columns are added and moved in the order of the statement (mysql-server and MariaDB:
-mysql_prepare_alter_table).
+Changes are applied in the order of the servers (mysql-server and MariaDB:
+mysql_prepare_alter_table). First existing columns are dropped and changed. Then columns are added
+and moved in the order of the statement.
 """
 
 from dataclasses import replace
