@@ -59,7 +59,7 @@ class MappingProblemView(BaseModel):
 class ConflictView(BaseModel):
     """Who saved mappings since an edit began, and both changes."""
 
-    set: int = Field(description="The set in force.")
+    set: int = Field(description="The active set.")
     author: str
     saved_ms: int
     comment: str

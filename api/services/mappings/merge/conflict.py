@@ -17,7 +17,7 @@ _NUMBER: Final = re.compile(r"[0-9]{1,9}")
 class MappingConflict(PreconditionFailed):
     """Another user saved mappings since the edit began; nothing was saved.
 
-    record  the set in force
+    record  the active set
     theirs  dataId → what the others changed since the edit began, as lines with + and -
     mine    dataId → what this edit changes, in the same form
     """
@@ -34,7 +34,7 @@ class MappingConflict(PreconditionFailed):
 class Conflicts:
     """Says, after a late save, who saved meanwhile.
 
-    present  returns the set in force
+    present  returns the active set
     load     returns the set of a number
     """
 
@@ -51,7 +51,7 @@ class Conflicts:
         known  the set with which the edit began
         edit   returns the documents of the edit, made from that set
 
-        If that set or the set in force cannot be read, the error of the save is raised.
+        If that set or the active set cannot be read, the error of the save is raised.
         """
         try:
             yield
