@@ -81,7 +81,7 @@ def test_a_topic_of_another_format_refuses_the_copy_and_not_the_stream(
         refused = wait_for_end(installation, other)
         assert refused["state"] == "REFUSED"
         assert "FORMATS_DIFFER: Instance one publishes to topic" in refused["reason"]
-        assert "Name a topic" in refused["reason"]
+        assert "Give a topic" in refused["reason"]
         again = start(installation, "two", "--to-topic", f"{name}.other.copy")
         assert wait_for_end(installation, again)["rows"] == ROWS["two"]
 

@@ -108,7 +108,7 @@ def test_a_copy_is_foretold_started_shown_paused_resumed_and_cancelled(
         [changed] = SnapshotStore(session, paths).all_of("shop")
         assert changed.state == state
     ended = admin.post(f"{COPIES}/{request.id}/resume", data={"csrf": csrf_of(text)})
-    assert (ended.status_code, "has ended" in ended.text) == (409, True)
+    assert (ended.status_code, "has already ended" in ended.text) == (409, True)
     settings = KafkaSettings(bootstrap_servers=kafka.bootstrap, replication_factor=1)
     acts = {each.act for each in AuditTrail(settings, installation).entries(20, "shop")}
     assert {"snapshot.started", "snapshot.paused", "snapshot.running", "snapshot.cancelled"} <= acts

@@ -121,7 +121,7 @@ def test_order_keys_are_raised_above_another_instances(admin: httpx.Client) -> N
 
 def test_a_topic_is_partitioned_otherwise(admin: httpx.Client, topic: str) -> None:
     plan = {"act": "repartition", "topic": topic, "partitions": "8"}
-    assert "stay where they are" in admin.get(PAGE, params=plan).text
+    assert "stay in their partitions" in admin.get(PAGE, params=plan).text
     narrow = admin.get(PAGE, params={**plan, "partitions": "9"}).text
     assert "This cannot be done" in narrow
     assert "has 8 partitions" in narrow
