@@ -105,10 +105,10 @@ class Router:
         self, real: str, tables: Iterable[TableId], topics: Container[str]
     ) -> dict[str, Destination]:
         """Return topic → destination of a table in it, for those `topics` that have rows of the
-        real database `real`. `tables` are its known tables.
+        real database `real`. `tables` are the known tables of the database.
 
-        It is for statements about a database, which do not name its tables: the name of a topic
-        does not show which tables it has.
+        A statement about a database does not name its tables, and the name of a topic does not show
+        which tables it has.
         """
         found: dict[str, Destination] = {}
         for table in sorted(each for each in tables if each.database == real):

@@ -103,8 +103,8 @@ def folded(
 
 
 def superseded(records: Iterable[Version | Base], oldest: HistoryPosition) -> list[Version | Base]:
-    """Return the records that no reader needs whose position is `oldest` or later. Only records of
-    the server of `oldest` are returned.
+    """Return the records that are not needed for the definitions at `oldest` or at any later
+    position. Only records of the server of `oldest` are returned.
     """
     ours = [record for record in records if record.position.server == oldest.server]
     base = base_at(ours, oldest)
