@@ -5,8 +5,9 @@ model calls `refusals` and `refusal_of_all`.
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Annotated, Final, Literal, NamedTuple, TypeAlias
+from urllib.parse import urlsplit
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from relay.settings.base import Settings
 from relay.settings.secrets import Secret
@@ -45,6 +46,17 @@ class RegistrySettings(Settings):
     """
     timeout_seconds: Annotated[float, Field(gt=0)] = 5
     """Timeout of a request to the registry."""
+
+    @field_validator("url")
+    @classmethod
+    def _has_no_login(cls, value: str | None) -> str | None:
+        """Refuse a login in the URL, which logs and error messages show."""
+        if "@" in urlsplit(value or "").netloc:
+            raise ValueError(
+                "must not contain a login, which logs would show; set registry.user and "
+                "registry.password"
+            )
+        return value
 
 
 class Refusal(NamedTuple):

@@ -6,6 +6,7 @@ import pytest
 from pydantic import ValidationError
 
 from relay.settings import InstanceSettings, MessageSettings
+from relay.settings.unknown_keys import told_errors
 
 REGISTRY: dict[str, Any] = {"registry": {"url": "http://r"}}
 
@@ -137,3 +138,12 @@ def test_two_formats_with_schemas_do_not_share_a_subject() -> None:
     ):
         instance(*rules, registry=registered)
     assert instance(rules[0], registry=registered).formats == ("canal-json", "avro")
+
+
+@pytest.mark.parametrize("url", ["http://me:secret@r:8081", "https://me@r"])
+def test_a_login_in_the_url_of_the_registry_is_refused_and_not_shown(url: str) -> None:
+    with pytest.raises(ValidationError, match=r"set registry\.user and registry\.password") as seen:
+        instance(message={"format": "avro"}, registry={"url": url})
+    told = told_errors(seen.value, InstanceSettings)
+    assert [each["loc"] for each in told] == [("registry", "url")]
+    assert "secret" not in str(told)
