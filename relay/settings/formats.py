@@ -5,7 +5,6 @@ model calls `refusals` and `refusal_of_all`.
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Annotated, Final, Literal, NamedTuple, TypeAlias
-from urllib.parse import urlsplit
 
 from pydantic import Field, field_validator
 
@@ -51,7 +50,8 @@ class RegistrySettings(Settings):
     @classmethod
     def _has_no_login(cls, value: str | None) -> str | None:
         """Refuse a login in the URL, which logs and error messages show."""
-        if "@" in urlsplit(value or "").netloc:
+        _, _, behind = (value or "").partition("//")
+        if "@" in behind.partition("/")[0]:
             raise ValueError(
                 "must not contain a login, which logs would show; set registry.user and "
                 "registry.password"
