@@ -11,7 +11,14 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from api.access.endpoints import RIGHTS
+from api.services.failover_desk import FailoverDesk
+from api.services.mappings.mapping_archive import MappingArchive
+from api.services.mappings.unmapped import UnmappedTables
+from api.services.placement_desk import PlacementDesk
 from deploy.embedded import Kafka, ZooKeeper
+from relay.audit import AuditTrail
+from relay.dead_letters import DeadLetterTopic
+from relay.errors import BrokerUnreachable
 from tests.servers.fixtures import FreshName
 from tests.support.browser import (
     NARROW,
@@ -71,6 +78,15 @@ STATES: Final = {
     "unknown-instance": ("/instances/none", "This does not exist"),
 }
 """Further states of these pages."""
+READS: Final[Mapping[str, tuple[type, str]]] = {
+    "/failover": (FailoverDesk, "every"),
+    "/servers": (PlacementDesk, "placement"),
+    "/mappings": (MappingArchive, "in_force"),
+    "/mappings/unmapped": (UnmappedTables, "listed"),
+    "/audit": (AuditTrail, "checked_entries"),
+    "/dead-letters": (DeadLetterTopic, "letters"),
+}
+"""Page → what it reads from a server."""
 
 
 @pytest.fixture(scope="module")
@@ -98,6 +114,23 @@ def test_a_page_is_accessible_and_fits(page: Page, name: str) -> None:
     expect(page.get_by_role("heading", name=heading, exact=True).first).to_be_visible()
     picture = name.strip("/").replace("/", "-").replace("{", "").replace("}", "") or "overview"
     assert_good(page, picture)
+
+
+@pytest.mark.parametrize("path", READS)
+def test_a_page_whose_server_does_not_answer_is_accessible(
+    page: Page, path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def away(*_: object) -> None:
+        raise BrokerUnreachable("No broker answers at kafka-1:9092.")
+
+    resize(page, WIDE, "light")
+    page.goto(path)
+    monkeypatch.setattr(*READS[path], away)
+    page.goto(path)
+    expect(page.get_by_role("heading", name="Kafka does not answer")).to_be_visible()
+    expect(page.get_by_text("No broker answers at kafka-1:9092.")).to_be_visible()
+    expect(page.get_by_text("What to do:").first).to_be_visible()
+    assert_good(page, f"away-{path.strip('/').replace('/', '-')}")
 
 
 def assert_good(page: Page, picture: str) -> None:

@@ -82,13 +82,14 @@ def _history(
 ) -> HTMLResponse:
     head = head_values(admin, "history")
     try:
-        records = admin.mappings.archive.known_sets().value
+        known = admin.mappings.archive.known_sets()
     except Unreachable as exc:
         return unread_page(request, head, exc, "the saved sets")
     values = {
         **head,
-        "records": records,
-        **_compared(admin, records, shown, against, back),
+        "known": known,
+        "records": known.value,
+        **_compared(admin, known.value, shown, against, back),
         "error": error,
     }
     status = status or (HTTPStatus.UNPROCESSABLE_ENTITY if error else HTTPStatus.OK)

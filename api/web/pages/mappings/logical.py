@@ -31,11 +31,13 @@ def show_logical(
     head = head_values(admin, "logical")
     part = Part(tuple(text.lower().split()), PAGE_TABLES, offset)
     try:
-        found = admin.mappings.logical.known_page(by, part).value
+        known = admin.mappings.logical.known_page(by, part)
     except Unreachable as exc:
         return unread_page(request, head, exc, "the tables of the set")
+    found = known.value
     values = {
         **head,
+        "known": known,
         "view": found.view,
         "text": text,
         "summary": summary(found),

@@ -30,6 +30,7 @@ def show_unmapped(
         return unread_page(request, head, exc, "the unmapped tables")
     values = {
         **head,
+        "known": known,
         "tables": [each for each in known.value if each.name not in notes],
         "notes": notes,
         "shows_hidden": hidden,
