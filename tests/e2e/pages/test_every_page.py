@@ -81,7 +81,7 @@ STATES: Final = {
 READS: Final[Mapping[str, tuple[type, str]]] = {
     "/failover": (FailoverDesk, "every"),
     "/servers": (PlacementDesk, "placement"),
-    "/mappings": (MappingArchive, "in_force"),
+    "/mappings": (MappingArchive, "active"),
     "/mappings/unmapped": (UnmappedTables, "listed"),
     "/audit": (AuditTrail, "checked_entries"),
     "/dead-letters": (DeadLetterTopic, "letters"),
