@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import orjson
+import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
 from deploy.embedded import Kafka
@@ -23,9 +24,16 @@ from spark_jobs.runtime.metrics import JobMetrics
 from spark_jobs.sinks import DeltaSink, live_rows
 from spark_jobs.spark_util.batch_stats import BatchFigures
 
-_RECORD = (
-    "key binary, value binary, topic string, partition int, offset bigint, timestamp timestamp, "
-    "headers array<struct<key: string, value: binary>>"
+_RECORD = pa.schema(
+    [
+        ("key", pa.binary()),
+        ("value", pa.binary()),
+        ("topic", pa.string()),
+        ("partition", pa.int32()),
+        ("offset", pa.int64()),
+        ("timestamp", pa.timestamp("us", "UTC")),
+        ("headers", pa.list_(pa.struct([("key", pa.string()), ("value", pa.binary())]))),
+    ]
 )
 
 
@@ -135,13 +143,16 @@ def publish(kafka: Kafka, topic: str, *messages: OutboundMessage, commit: bool =
 
 
 def records(spark: SparkSession, messages: Sequence[OutboundMessage]) -> DataFrame:
-    """Return the messages as rows of the Kafka source."""
+    """Return the messages as rows of the Kafka source, without a Python process of Spark: each
+    reading of Python's rows would run one.
+    """
     now = datetime.now(UTC)
     rows = [
-        (each.key, each.value, each.topic, 0, number, now, list(each.headers))
+        (each.key, each.value, each.topic, 0, number, now, each.headers)
         for number, each in enumerate(messages)
     ]
-    return spark.createDataFrame(rows, _RECORD)
+    columns = [list(column) for column in zip(*rows, strict=True)] or [[] for _ in _RECORD]
+    return spark.createDataFrame(pa.table(columns, schema=_RECORD))
 
 
 def copies(spark: SparkSession, root: Path, **settings: object) -> Copies:

@@ -13,18 +13,24 @@ from tests.support.copies.spark_copies import batch, records
 
 _SEARCH = "r\n"
 """How a request of py4j begins that searches a class or a method."""
+_RELEASE = "m\n"
+"""How a request begins that releases an object of the JVM: garbage collection sends it at any
+time."""
 
 
 @pytest.fixture
 def commands(spark: SparkSession) -> Callable[[Callable[[], object]], list[str]]:
-    """Returns a function that runs another one and returns the requests that it sent."""
+    """Returns a function that runs another one and returns the requests that it sent, except
+    releases of objects.
+    """
     client: Any = type(spark.sparkContext._gateway._gateway_client)  # type: ignore[union-attr]  # noqa: SLF001
 
     def sent_by(run: Callable[[], object]) -> list[str]:
         sent, send = [], client.send_command
 
         def noted(self: Any, command: str, *arguments: Any, **options: Any) -> Any:
-            sent.append(command)
+            if not command.startswith(_RELEASE):
+                sent.append(command)
             return send(self, command, *arguments, **options)
 
         with patch.object(client, "send_command", noted):
