@@ -11,7 +11,7 @@ from confluent_kafka import Producer
 from confluent_kafka.admin import NewTopic
 from typer.testing import CliRunner, Result
 
-from deploy.embedded import Kafka
+from deploy.embedded import Kafka, ZooKeeper
 from relay.cli import app
 from relay.dead_letters import DeadLetter, DeadLetterTopic, LastOfKey, ListedDeadLetter
 from relay.envelope import Header, order_text
@@ -223,13 +223,16 @@ def test_the_command_asks_nothing_about_a_letter_that_it_cannot_send(
 )
 def test_a_letter_is_shown_to_programs_with_its_value(
     kafka: Kafka,
+    zookeeper: ZooKeeper,
     settings: RelaySettings,
     tmp_path: Path,
     value: bytes,
     shown: tuple[str | None, str | None],
 ) -> None:
     letter = kept_letter(kafka, settings, value=value)
-    told = command(settings, tmp_path, letter.id, "--json", act="show")
+    reached = settings.zookeeper.model_copy(update={"hosts": zookeeper.hosts})
+    masks = settings.model_copy(update={"zookeeper": reached})
+    told = command(masks, tmp_path, letter.id, "--json", act="show")
     found = json.loads(told.stdout)
     assert (found["value"], found["value_base64"]) == shown
     assert (found["id"], found["code"], found["replayed"]) == (letter.id, letter.code, None)
