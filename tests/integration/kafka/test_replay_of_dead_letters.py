@@ -32,13 +32,13 @@ def order_header(position: int) -> Headers:
 
 
 @pytest.fixture
-def settings(kafka: Kafka, fresh_name: FreshName) -> RelaySettings:
+def settings(kafka: Kafka, zookeeper: ZooKeeper, fresh_name: FreshName) -> RelaySettings:
     brokers = {"replication_factor": 1, "min_insync_replicas": 1}
     return RelaySettings.model_validate(
         {
             "installation": fresh_name("letters"),
             "kafka": {"bootstrap_servers": kafka.bootstrap, **brokers},
-            "zookeeper": {"hosts": "127.0.0.1:1"},
+            "zookeeper": {"hosts": zookeeper.hosts},
             "instances": [{"name": "shop", "source": {"host": "h", "user": "u", "server_id": 1}}],
         }
     )
