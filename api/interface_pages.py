@@ -51,7 +51,9 @@ def install_interface_pages(app: FastAPI) -> None:
 def _folder() -> Path:
     found = find_spec(_PACKAGE)
     if found is None or found.origin is None:
-        raise ModuleNotFoundError(f"{_PACKAGE} is not installed; install roma[api].", name=_PACKAGE)
+        raise ModuleNotFoundError(
+            f"{_PACKAGE} is not installed. Install the extra `api` of roma-relay.", name=_PACKAGE
+        )
     return Path(found.origin).parent / "static"
 
 

@@ -1,7 +1,7 @@
 """Puts the records of a topic of dead letters together, without input or output."""
 
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import orjson
 
@@ -82,18 +82,25 @@ def _foreign(letter: DeadLetter, name: str) -> DeadLetterDamaged:
     )
 
 
+_SENT_REMEDY: Final = (
+    "The record says that the message of a dead letter was sent. Read the last messages of its key "
+    "in its topic (`roma peek`). Only if the message is missing, publish the row again from the "
+    "source (`roma snapshot start TABLE --where …`)."
+)
+
+
 def _replay(value: bytes) -> Replay:
     try:
         fields: dict[str, Any] = orjson.loads(value)[REPLAYED]
         found = Replay(fields["actor"], fields["at_ms"], fields["comment"])
     except (orjson.JSONDecodeError, KeyError, TypeError) as exc:
         raise DeadLetterDamaged(
-            f"A record in the topic of dead letters cannot be read ({exc}).", remedy=DAMAGED_REMEDY
+            f"A record in the topic of dead letters cannot be read ({exc}).", remedy=_SENT_REMEDY
         ) from exc
     if [type(each) for each in found] != [str, int, str]:
         raise DeadLetterDamaged(
             "A record in the topic of dead letters says that a message was sent, but not by whom "
             "and when.",
-            remedy=DAMAGED_REMEDY,
+            remedy=_SENT_REMEDY,
         )
     return found

@@ -35,8 +35,8 @@ class SaveTooLarge(MappingRefused):
 
     code = "SAVE_TOO_LARGE"
     remedy = (
-        "Name shards by regular expressions instead of one by one, or save the documents one after "
-        "another."
+        "Nothing was saved. Save fewer documents in one request. If one document alone is too "
+        "large, name its shards by regular expressions instead of one by one."
     )
 
 

@@ -23,6 +23,6 @@ class DeadLetterDamaged(RelayError):
     code = "DEAD_LETTER_DAMAGED"
     remedy = (
         "Find the table of the letter by its id in the relay's log (entries dead_letter), and "
-        "publish the row again from the source (`roma snapshot`). Then set the topic of the dead "
-        "letters to unlimited retention."
+        "publish the row again from the source (`roma snapshot start TABLE --where …`). Then set "
+        "the topic of the dead letters to unlimited retention."
     )

@@ -106,7 +106,7 @@ class ReplayRefused(RelayError):
     remedy = (
         "Nothing was sent. If the letter was sent before and its message is still needed, repeat "
         "the request with --again (REST: again). If it has no message, publish the row again from "
-        "the source (`roma snapshot`)."
+        "the source (`roma snapshot start TABLE --where …`)."
     )
 
 
