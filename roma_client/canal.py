@@ -20,7 +20,7 @@ from roma_client.kafka.options import FeedOptions, Start
 from roma_client.kafka.topics import present_topics
 from roma_client.metrics import Metrics, NoMetrics
 from roma_client.names import Answer, Directory
-from roma_client.names.table_topics import TableTopics
+from roma_client.names.many_tables import TableTopics
 from roma_client.names.watcher import OF_VERBS, NameWatcher, moved_from
 from roma_client.opening import directory_of, refuse_owned
 from roma_client.records.ack_book import Receipt

@@ -5,7 +5,7 @@ transactions.
 from relay.source.binlog_retention import NEVER_PURGED, kept_seconds
 from relay.source.chunks import LOAD_SECONDS, ChunkConnection, Low, ReadChunk
 from relay.source.events.binlog_event import Scanner
-from relay.source.events.open_group import ExcludedRange
+from relay.source.events.rolled_back_rows import ExcludedRange
 from relay.source.opening import check_start, open_source
 from relay.source.positions.binlog_range import binlog_items
 from relay.source.positions.by_gtid.standby_proof import ProvenPosition, proven_position

@@ -8,7 +8,7 @@ from relay.model.positions.gtid import GtidSet
 from relay.model.positions.position import SourcePosition
 from relay.settings import SourceSettings, StartSettings
 from relay.source.events.binlog_event import Scanner
-from relay.source.events.open_group import ExcludedRange
+from relay.source.events.rolled_back_rows import ExcludedRange
 from relay.source.positions.by_gtid.gtid_position import position_of_gtid_set
 from relay.source.positions.initial_position import fresh_start
 from relay.source.positions.resume import resumed

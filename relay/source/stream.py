@@ -7,7 +7,7 @@ from relay.model.change import Advance, RawItem, TransactionBegin
 from relay.model.positions.gtid import GtidSet
 from relay.model.positions.position import SourceIdentity, SourcePosition
 from relay.source.events.binlog_event import Scanner
-from relay.source.events.open_group import ExcludedRange
+from relay.source.events.rolled_back_rows import ExcludedRange
 from relay.source.events.transaction_assembler import TransactionAssembler
 from relay.source.positions.history_watch import HistoryWatch
 from relay.source.protocol.binlog_reader import BinlogReader

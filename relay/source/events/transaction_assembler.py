@@ -23,8 +23,8 @@ from relay.source.events.gtid_events import (
     mysql_gtid,
     tagged_gtid,
 )
-from relay.source.events.open_group import ExcludedRange, OpenGroup
 from relay.source.events.query_event import Meaning, QueryEvent, is_plain_begin, read_query
+from relay.source.events.rolled_back_rows import ExcludedRange, RollbackFinder
 from relay.source.events.rows_event import closes_without_rows, plain_rows, table_number
 from relay.source.events.transaction_payload import PayloadBroken, PayloadUnknown, payload_events
 from relay.source.events.unsupported_events import (
@@ -35,7 +35,7 @@ from relay.source.events.unsupported_events import (
 _BROKEN_BODY: Final = (struct.error, IndexError, ValueError, zlib.error)
 
 
-class TransactionAssembler(OpenGroup):
+class TransactionAssembler(RollbackFinder):
     """Converts events, which are given in the order of the binlog, into raw items."""
 
     def __init__(

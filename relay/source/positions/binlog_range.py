@@ -10,7 +10,7 @@ from relay.model import event_types as types
 from relay.model.change import RawItem
 from relay.model.positions.position import BinlogPosition, SourceIdentity
 from relay.settings import SourceSettings
-from relay.source.events.open_group import ExcludedRange
+from relay.source.events.rolled_back_rows import ExcludedRange
 from relay.source.events.transaction_assembler import TransactionAssembler
 from relay.source.protocol.connection import SourceConnection
 from relay.source.protocol.dump_handshake import reading_from

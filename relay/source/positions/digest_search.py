@@ -14,7 +14,7 @@ from relay.model.records.resume_fingerprint import LandmarkSearch, ResumeFingerp
 from relay.model.records.transaction_digest import Digested, TransactionDigest
 from relay.model.replication import Replication
 from relay.settings import SourceSettings
-from relay.source.events.open_group import ExcludedRange
+from relay.source.events.rolled_back_rows import ExcludedRange
 from relay.source.positions.binlog_probe import FIRST_OFFSET, file_created_s
 from relay.source.positions.binlog_range import items_between
 from relay.source.positions.resume import binlog_files

@@ -26,7 +26,7 @@ from relay.model.positions.position import (
 )
 from relay.model.records.last_transaction import MOST_CHANGES, change_bytes, changes_digest
 from relay.settings import SourceSettings
-from relay.source.events.open_group import ExcludedRange
+from relay.source.events.rolled_back_rows import ExcludedRange
 from relay.source.positions.binlog_probe import (
     FIRST_OFFSET,
     file_created_s,

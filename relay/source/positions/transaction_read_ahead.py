@@ -1,7 +1,7 @@
 """Reads one transaction ahead to its end over a separate connection, before a part of it is
 published.
 
-The rolled-back rows in it are found by `relay.source.events.open_group`, as for every other read.
+The rolled-back rows in it are found by `relay.source.events.rolled_back_rows`, as for every other read.
 """
 
 from collections.abc import Callable, Iterator
@@ -11,7 +11,7 @@ from relay.model.change import RawItem, TransactionEnd
 from relay.model.positions.position import BinlogPosition, SourceIdentity
 from relay.settings import SourceSettings
 from relay.source.events.binlog_event import Scanner
-from relay.source.events.open_group import ExcludedRange
+from relay.source.events.rolled_back_rows import ExcludedRange
 from relay.source.events.transaction_assembler import TransactionAssembler
 from relay.source.protocol.binlog_reader import BinlogReader
 from relay.source.protocol.connection import SourceConnection

@@ -18,7 +18,7 @@ from roma_client.kafka.feed import Feed
 from roma_client.kafka.options import FeedOptions
 from roma_client.metrics import NoMetrics
 from roma_client.names import Answer, Directory, Table
-from roma_client.names.table_topics import TableTopics
+from roma_client.names.many_tables import TableTopics
 from roma_client.names.watcher import NameWatcher
 from roma_client.records.decoding import Reading
 from roma_client.records.record import Record

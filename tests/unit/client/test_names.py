@@ -25,7 +25,7 @@ from roma_client.errors import (
 from roma_client.kafka.feed import Feed
 from roma_client.names.answer import Answer, read_answer
 from roma_client.names.cache import Cache
-from roma_client.names.directory import Directory
+from roma_client.names.topic_directory import Directory
 from roma_client.names.watcher import NameWatcher
 from tests.support.waiting import wait_until
 
@@ -138,7 +138,7 @@ def test_the_cache_keeps_the_answers_of_two_tokens_apart(
         return BytesIO(json.dumps({**answer(), "caller": token}).encode())
 
     monkeypatch.setattr(
-        "roma_client.names.directory.build_opener", lambda *_: SimpleNamespace(open=opened)
+        "roma_client.names.topic_directory.build_opener", lambda *_: SimpleNamespace(open=opened)
     )
     tokens = ("billing", "search", None)
     services = [Directory("http://admin", each, Cache(tmp_path), typed=True) for each in tokens]

@@ -22,7 +22,7 @@ from relay.model.change import (
 )
 from relay.model.positions.position import BinlogPosition, SourceIdentity
 from relay.source.events.binlog_event import BinlogEvent
-from relay.source.events.open_group import ExcludedRange
+from relay.source.events.rolled_back_rows import ExcludedRange
 from relay.source.events.transaction_assembler import TransactionAssembler
 from tests.unit.source.binlog_bytes import (
     UUID_TEXT,

@@ -21,7 +21,7 @@ from roma_client.errors import (
 )
 from roma_client.names.answer import Answer
 from roma_client.names.cache import Cache
-from roma_client.names.directory import Directory
+from roma_client.names.topic_directory import Directory
 from roma_client.names.watcher import NameWatcher
 from tests.support.waiting import wait_until
 
@@ -41,7 +41,7 @@ def refused(
     """The error of a client that gets this answer."""
     error = HTTPError("http://admin", status, "", HTTPMessage(), body)
     opened = SimpleNamespace(open=Mock(side_effect=error))
-    monkeypatch.setattr("roma_client.names.directory.build_opener", lambda *_: opened)
+    monkeypatch.setattr("roma_client.names.topic_directory.build_opener", lambda *_: opened)
     directory = Directory("http://admin", None, Cache(folder), typed=True)
     with pytest.raises(ClientError) as told:
         directory.ask_table("shop", "orders")

@@ -26,7 +26,7 @@ from that begin. Counts are needed because the events of a compressed transactio
 _TO_THE_END: Final = 2**63 - 1
 
 
-class OpenGroup:
+class RollbackFinder:
     """Opens and ends source transactions, and finds row events that the source rolled back.
 
     Row events in `excluded` are known as rolled back, and are left out. If a savepoint rollback
