@@ -1,7 +1,7 @@
 """Reads one transaction ahead to its end over a separate connection, before a part of it is
 published.
 
-The rolled-back rows in it are found by `relay.source.events.rolled_back_rows`, as for every other read.
+`relay.source.events.rolled_back_rows` finds the rolled-back rows in it, as for every other read.
 """
 
 from collections.abc import Callable, Iterator
