@@ -147,7 +147,11 @@ class TransactionTooLarge(ClientError):
     """A source transaction does not fit into the memory that the subscription may use."""
 
     code = "TRANSACTION_TOO_LARGE"
-    remedy = "Raise `transaction_bytes`, or read these tables row by row, with Subscription."
+    remedy = (
+        "None of its changes was delivered. Raise `transaction_bytes` above the size of the "
+        "transaction, which the client keeps in memory, or read these tables row by row, with "
+        "Subscription."
+    )
 
 
 class InboxAhead(ClientError):

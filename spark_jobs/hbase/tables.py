@@ -88,10 +88,13 @@ def _check(name: bytes, table: Any) -> None:
     """
     for family in table.columns or ():
         if family.timeToLive not in (None, _FOR_EVER_S):
-            limit = f"TTL => {family.timeToLive}, {family.name.decode()}"
+            own = family.name.decode()
+            limit = f"TTL => {family.timeToLive}, {own}"
             raise HBaseRefused(
                 f"{name.decode()} has a time to live ({limit}), and the timestamps of copies "
-                "are order keys, not times: HBase would delete rows."
+                "are order keys, not times: HBase would delete rows. Remove it in HBase's shell "
+                f"(alter '{name.decode()}', {{NAME => '{own}', TTL => 'FOREVER'}}). If HBase may "
+                "have deleted rows of a copy already, make a new first copy."
             )
     if table.durability in _NOT_KEPT:
         word = idl.TDurability._VALUES_TO_NAMES[table.durability]  # noqa: SLF001 - thriftpy2 has no other way to the name
