@@ -28,8 +28,11 @@ def added_column(name: str, type_text: str) -> Column:
             return column
     known = "bigint, double, decimal(p,s), date, datetime(f), varchar(n), longtext"
     raise ConfigurationError(
-        f"A transform cannot add column {name} as {type_text!r}: possible types are {known}.",
-        remedy="Correct the type of this column in `adds` of the transform (docs/howto/transform-rows.md).",
+        f"A transform cannot add {name} as {type_text!r}: possible types are {known}.",
+        remedy=(
+            "Correct the type of this column in `adds` of the transform "
+            "(docs/howto/transform-rows.md)."
+        ),
     )
 
 
