@@ -1,4 +1,6 @@
-"""Dependencies of the endpoints: services, body, note and precondition."""
+"""Dependencies available to the endpoints: services, the body, author and comment, and the
+precondition.
+"""
 
 from dataclasses import replace
 from typing import Annotated, TypeAlias

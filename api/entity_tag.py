@@ -1,7 +1,7 @@
-"""If-Match and If-None-Match (RFC 9110, 13.1).
+"""Parses and checks the headers If-Match and If-None-Match (RFC 9110, 13.1).
 
-An entity tag is the number of a mapping set, or the name of a document's state. No later state has
-the same tag, also if a document was removed and added again.
+An entity tag is the number of a mapping set, or the name of a document's state. A later state never
+has the same tag, even if a document was removed and added again.
 """
 
 import re

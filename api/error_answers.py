@@ -1,6 +1,4 @@
-"""Errors at the HTTP border: each domain error's status in one table, and every answer as
-`application/problem+json` (RFC 9457), or as a page for a browser.
-"""
+"""Converts errors to HTTP answers: `application/problem+json` (RFC 9457), or a page."""
 
 import json
 from collections.abc import Mapping
@@ -64,9 +62,9 @@ class _ProblemResponse(JSONResponse):
     media_type = PROBLEM_JSON
 
     def render(self, content: Any) -> bytes:
-        """Write the content.
+        """Return `content` as the bytes of JSON.
 
-        Half of a surrogate pair, which a request may contain, stays an escape.
+        Half of a surrogate pair, which a request may contain, is written as an escape.
         """
         return json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode(
             "utf-8", "backslashreplace"

@@ -60,7 +60,7 @@ class FirstStart:
             return
 
     def print_link(self) -> None:
-        """Print the link, or log why the admin offers none. Users exist: do nothing.
+        """Print the link, or log why the admin offers none. If users exist, nothing happens.
 
         Raises RelayError if ZooKeeper or Kafka is unavailable.
         """

@@ -1,4 +1,6 @@
-"""Filter and pages of the lists that the REST service returns, and their last readings."""
+"""Filters the lists that the REST service returns, divides them into pages, and returns their last
+readings while a server does not answer.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -74,13 +76,13 @@ ListingDep: TypeAlias = Annotated[Listing, Depends(_listing)]
 
 @dataclass(frozen=True, slots=True)
 class LastRead:
-    """Whether a request accepts the last reading while a server does not answer."""
+    """Says whether a request accepts the last reading while a server does not answer."""
 
     wanted: bool
     _response: Response
 
     def of(self, reading: Reading[Value]) -> Value:
-        """Return what was read, with its time and error in headers.
+        """Return the value of a reading, and set headers with the reading's time and error.
 
         Raises the error of an old reading that the request does not accept.
         """

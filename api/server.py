@@ -104,7 +104,7 @@ def serve(settings: RelaySettings, say: Say) -> None:
 def make_server(
     settings: RelaySettings, listener: socket.socket, on_warm: Callable[[], None] = lambda: None
 ) -> AdminServer:
-    """Return a server for a socket that listens already.
+    """Return a server that accepts connections on `listener`, a socket that already listens.
 
     `on_warm` is called in a thread when the logical view is first computed. Raises
     ConfigurationError if the TLS files do not contain a certificate and its key.

@@ -1,4 +1,4 @@
-"""Subscribe to row changes by logical database and table.
+"""A client that subscribes to row changes by logical database and table.
 
 with Subscription("shop", "orders", tags=["paid"], admin="http://admin:8080") as changes:
     for change in changes:

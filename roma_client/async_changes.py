@@ -1,4 +1,4 @@
-"""Changes and transactions for `async for`: the blocking client in a separate thread."""
+"""Changes and transactions for `async for`; the blocking client runs in a separate thread."""
 
 import asyncio
 import logging
@@ -30,12 +30,12 @@ class OneThread:
     async def opened(
         cls, opening: Callable[[], R], closing: Callable[[], object], cancelled: Cancelled
     ) -> tuple["OneThread", R]:
-        """Return a thread, and the client that `opening` has opened in it. Raises the errors of
-        `opening`.
+        """Call `opening` in a new thread; return the thread and the client that it opened. Raises
+        the errors of `opening`.
 
-        If this call is cancelled, `opening` cannot be interrupted. `closing` then runs after it in
-        the thread, so that the group keeps no member. Only the client's next opening waits for
-        that; `cancelled` has the cancelled openings of the same client.
+        If this call is cancelled, `opening` cannot be interrupted. After it, `closing` then runs in
+        the thread, so that the consumer group keeps no unused member. The next opening of the same
+        client waits for that; `cancelled` has the client's cancelled openings.
         """
         thread = cls()
         under_way = thread._pool.submit(_opened_after, tuple(cancelled), opening)
@@ -50,8 +50,8 @@ class OneThread:
             raise
 
     async def end(self, closing: Callable[[], object]) -> None:
-        """Run `closing`, then end the thread, also if this call is cancelled. Raises the errors of
-        `closing`.
+        """Run `closing` in the thread, then end the thread, even if this call is cancelled. Raises
+        the errors of `closing`.
         """
         try:
             await self._to_end(closing)

@@ -1,4 +1,6 @@
-"""Finds the topic from which a group reads a table, also while a mapping edit moves the table."""
+"""Finds the topic from which a group reads a table, even while a mapping edit moves the table to
+another topic.
+"""
 
 import logging
 import time
@@ -36,7 +38,8 @@ class Beginning(NamedTuple):
 
 
 def beginning_of(kafka: Mapping[str, Any], group: str, ask: Ask) -> Beginning:
-    """Return where a group reads a table. A new group waits if the table was moved a moment ago.
+    """Return from which topic a group reads a table. For a new group, wait if the table was moved a
+    moment ago.
 
     kafka  librdkafka's settings
     group  the consumer group

@@ -1,7 +1,7 @@
 """Canal's operations on the relay's topics: connect, subscribe, get, ack, rollback.
 
-Each behaves as Canal's (source: alibaba/canal, CanalConnector and MemoryMetaManager): several
-batches may be unacknowledged, they are acknowledged in order, and a rollback returns to the last
+They behave as in Canal (alibaba/canal, CanalConnector and MemoryMetaManager): several batches may
+be unacknowledged, they are acknowledged in order, and a rollback returns to the last
 acknowledgement.
 """
 
@@ -88,11 +88,12 @@ class CanalConnector:
         self._directory = directory
 
     def subscribe(self, text: str | Callable[[str], bool] = r".*\..*") -> None:
-        r"""Read the logical tables that match a Canal filter, from the last acknowledgement.
+        r"""Read the logical tables that match a Canal filter, after the last acknowledgement.
 
-        Expressions over `database.table`, separated by commas: `shop\..*,crm\.lead`; or a function
-        of that name. An empty text matches all tables. A second call replaces the filter. Raises
-        UsageError if no table matches, and the errors of opening a subscription.
+        ##`text` has expressions for `database.table`, separated by commas: `shop\..*,crm\.lead`; or
+        it is a function that returns whether a name matches. An empty text matches all tables. A
+        second call replaces the filter. Raises UsageError if no table matches, and the errors of
+        opening a subscription.
         """
         if self._directory is None:
             raise NotConnected("subscribe() was called before connect().")
@@ -173,7 +174,7 @@ class CanalConnector:
         return confirmed
 
     def rollback(self, batch_id: int | None = None) -> None:
-        """Return to the last acknowledgement: all unacknowledged batches are delivered again.
+        """Go back to the last acknowledgement: all unacknowledged batches are delivered again.
 
         `batch_id` None: the same as the id of the first unacknowledged batch. Raises BatchUnknown
         for any other id.
@@ -193,8 +194,7 @@ class CanalConnector:
         self._stack.close()
 
     def keep_membership(self) -> None:
-        """Stay a member of the group while no other method is called. Call it at least once a
-        second.
+        """Stay a member of the group while no other method is called. Call it once a second.
 
         Raises the errors of reading a subscription.
         """

@@ -1,5 +1,5 @@
-"""The open subscription: returns one change after the other, and acknowledges a change when the
-service asks for the next one.
+"""An open subscription. It returns one change after the other, and acknowledges a change when the
+service requests the next one.
 """
 
 import time
@@ -77,7 +77,7 @@ class Changes(Iterator[Change]):
         return None
 
     def is_over(self, *, busy: bool = False) -> bool:
-        """Return whether no change came for `idle_seconds`, and everything is read.
+        """Return whether no change arrived for `idle_seconds` and everything is read.
 
         busy  whether the service is processing a change; the result is then False
 
@@ -124,8 +124,8 @@ class Changes(Iterator[Change]):
             self._open = None
 
     def leave_open(self) -> None:
-        """Exclude the change that was returned last from acknowledgement, because no service
-        received it.
+        """Record that the change that was returned last must not be acknowledged, because the
+        service did not receive it.
         """
         self._open = None
 

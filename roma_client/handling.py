@@ -53,7 +53,7 @@ class Retry:
 
 @dataclass(frozen=True, slots=True)
 class Handling:
-    """A handler, and what to do after its errors.
+    """A handler with the rules for its errors.
 
     letters  stores a record whose processing failed finally; None: the error ends the client
     """
@@ -65,7 +65,8 @@ class Handling:
     wait: Callable[[float], bool]
 
     def process(self, delivery: Delivery) -> bool:
-        """Process a change. Return whether it is done, by the handler or as a dead letter.
+        """Process a change. Return whether it is finished: the handler has processed it, or it was
+        stored as a dead letter.
 
         Returns False if `stop()` was called between two attempts. Raises the handler's last error
         if there is no dead letter topic, and DeadLetterFailed.

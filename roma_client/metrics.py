@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Metrics(Protocol):
-    """Receives a client's metrics. An event is one of repeat, retry, dead_letter, corrupt,
+    """Receives a client's metrics. The names of events are repeat, retry, dead_letter, corrupt and
     lost_ack.
     """
 
@@ -24,8 +24,8 @@ class Metrics(Protocol):
         """Count `times` events of this name."""
 
     def lag(self, partition: Partition, offsets: int) -> None:
-        """Set the number of offsets of a partition that are not acknowledged; transaction markers
-        count.
+        """Set the lag of a partition: the number of its offsets that are not acknowledged,
+        including those of Kafka's transaction markers.
         """
 
     def gone(self, partition: Partition) -> None:
@@ -36,16 +36,16 @@ class NoMetrics:
     """Ignores all metrics."""
 
     def delivered(self, change: Change, delay_seconds: float) -> None:
-        """Do nothing."""
+        """Ignore the change."""
 
     def happened(self, event: str, times: int = 1) -> None:
-        """Do nothing."""
+        """Ignore the event."""
 
     def lag(self, partition: Partition, offsets: int) -> None:
-        """Do nothing."""
+        """Ignore the lag."""
 
     def gone(self, partition: Partition) -> None:
-        """Do nothing."""
+        """Ignore the partition."""
 
 
 class PrometheusMetrics:
@@ -84,8 +84,8 @@ class PrometheusMetrics:
         self._events.labels(self._group, event).inc(times)
 
     def lag(self, partition: Partition, offsets: int) -> None:
-        """Set the number of offsets of a partition that are not acknowledged; transaction markers
-        count.
+        """Set the lag of a partition: the number of its offsets that are not acknowledged,
+        including those of Kafka's transaction markers.
         """
         self._lag.labels(self._group, partition[0], str(partition[1])).set(offsets)
 
@@ -107,7 +107,7 @@ class _Delivered:
         self._delay_seconds: float | None = None
 
     def add(self, change: Change, delay_seconds: float) -> None:
-        """Count a change, and note its delay."""
+        """Count a change, and add its delay to the statistics."""
         names = (change.database, change.table, change.operation.value)
         self._changes[names] = self._changes.get(names, 0) + 1
         self._delay_seconds = delay_seconds

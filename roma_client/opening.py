@@ -23,12 +23,16 @@ TOKEN_VARIABLE: Final = "ROMA_TOKEN"  # noqa: S105  # a variable's name
 
 
 def admin_token(given: str | None) -> str | None:
-    """Return the token: the argument, or the environment's; None for neither."""
+    """Return the argument if it is given, otherwise the token in the environment; None if there is
+    neither.
+    """
     return given or os.environ.get(TOKEN_VARIABLE)
 
 
 def admin_address(given: str | None) -> str:
-    """Return the admin's address: the argument, or the environment's. Raises UsageError."""
+    """Return the argument if it is given, otherwise the admin's address in the environment. Raises
+    UsageError if there is neither.
+    """
     address = given or os.environ.get(ADMIN_VARIABLE)
     if not address:
         raise UsageError(
@@ -48,7 +52,8 @@ class Asking(Protocol):
 
 
 def directory_of(client: Asking, named_topic: str | None = None) -> Directory:
-    """Return the names that the admin of a client answers. Raises UsageError without an admin.
+    """Return the object by which a client requests topics from its admin. Raises UsageError without
+    an admin.
 
     `named_topic`: the one topic that the service names itself.
     """
@@ -62,7 +67,9 @@ def directory_of(client: Asking, named_topic: str | None = None) -> Directory:
 
 
 def refuse_owned(kafka: Mapping[str, Any], owner: str, remedy: str = "") -> None:
-    """Raise UsageError for settings of Kafka's client that `owner` decides."""
+    """Raise UsageError if `kafka` contains settings that only `owner`, a class of this package, may
+    set.
+    """
     if owned := owned_settings(kafka):
         raise UsageError(
             f"The argument `kafka` sets {', '.join(owned)}, which {owner} decides.", remedy
@@ -84,5 +91,5 @@ def default_group(answer: Answer, name: str) -> str:
 
 
 def metrics_of(registry: "CollectorRegistry | None", group: str) -> Metrics:
-    """Return the metrics in a registry, or metrics that count nothing."""
+    """Return metrics in the given registry; without a registry, an object that counts nothing."""
     return NoMetrics() if registry is None else PrometheusMetrics(registry, group)

@@ -1,4 +1,4 @@
-"""Changes for unit tests of services that use this client."""
+"""Makes changes for unit tests of services that use this client."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Protocol
@@ -43,8 +43,8 @@ class Subscribed(NamedTuple):
 def changes_from(messages: Iterable[MessageLike], subscribed: Subscribed) -> list[Change]:
     """Return the changes that a subscription would deliver for these messages of one partition.
 
-    A repeated message gives its changes again. A tombstone gives a change if the message of its
-    delete is missing. Raises CorruptMessage, ClaimUnreadable.
+    The changes of a repeated message are returned again. A tombstone is returned as a change if the
+    message of its delete is missing. Raises CorruptMessage, ClaimUnreadable.
     """
     selection = Selection(
         f"{subscribed.database}.{subscribed.table}".__eq__,

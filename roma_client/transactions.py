@@ -1,5 +1,5 @@
-"""The open subscription to whole transactions: returns one after the other; each is acknowledged as
-a whole.
+"""An open subscription to whole transactions. It returns one transaction after the other; each is
+acknowledged as a whole.
 """
 
 import logging
@@ -96,8 +96,8 @@ class Transactions(Iterator[Transaction]):
         return self._feed.acknowledge(ready)
 
     def leave_open(self) -> None:
-        """Exclude the transaction that was returned last from acknowledgement: no service received
-        it.
+        """Record that the transaction that was returned last must not be acknowledged, because the
+        service did not receive it.
         """
         self._open = None
 

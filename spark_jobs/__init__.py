@@ -1,4 +1,5 @@
 """The Spark jobs that keep copies of logical tables from the relay's topics.
 
-Of the relay's packages they import only the envelope, the mapping and the rules of row filters.
+Of the relay's packages they import only those for the message envelope, the mapping and the rules
+of row filters.
 """

@@ -14,12 +14,12 @@ from relay.model.accounts import Accounts, Right
 
 
 class Gate:
-    """Admits callers to endpoints.
+    """Identifies callers, and checks that they have the rights that an endpoint requires.
 
     token       token of the configuration file, which has all rights; None: the file has no token
     accounts    reads the users and tokens of the installation
     sessions    finds the user of a session's secret; returns None if the session has ended
-    always_ask  whether a token is required also before the first user is added
+    always_ask  whether a caller must identify itself even before the first user is added
     """
 
     def __init__(
@@ -42,7 +42,8 @@ class Gate:
         secret: str = "",
         named: Caller | None = None,
     ) -> Caller:
-        """Return the caller if the caller has all rights in `needed`.
+        """Return the caller of a request; raise an error unless the caller has all rights in
+        `needed`.
 
         The token is read first, then the user in the proxy's header, then the session. ZooKeeper is
         read unless the request has the token of the configuration file, or no right is needed.
@@ -66,7 +67,7 @@ class Gate:
         return caller
 
     def reads_openly(self) -> bool:
-        """Return whether a caller without token and session may read now.
+        """Return whether a caller without a token and without a session may read now.
 
         Returns False while ZooKeeper is unavailable, because the users are then unknown.
         """

@@ -1,4 +1,4 @@
-"""The cookies of the admin: the session's, and the one of the form for signing in."""
+"""The cookies of the admin: one for the session, and one for the form for signing in."""
 
 import re
 from base64 import urlsafe_b64encode

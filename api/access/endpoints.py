@@ -1,6 +1,6 @@
-"""The only table of rights that each endpoint requires.
+"""The table of the rights that each endpoint requires; there is no other one.
 
-The guard enforces it before a body is read.
+`Guard` checks these rights before it reads a body.
 """
 
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Roles from the groups that a provider or a proxy reports of a user."""
+"""Derives roles from the groups of a user that a provider or a proxy reports."""
 
 from collections.abc import Collection, Mapping
 

@@ -1,4 +1,4 @@
-"""Callers that a proxy has signed in and names in headers.
+"""Reads the callers that a proxy has signed in, and that it names in headers.
 
 The headers are accepted only from the proxy. The compared address is that of the connection: the
 one in `X-Forwarded-For` is the proxy's statement about its client.

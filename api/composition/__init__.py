@@ -1,4 +1,4 @@
-"""The parts of the admin, put together once when it starts."""
+"""Constructs the parts of the admin once, when the admin starts."""
 
 from api.composition.admin import Admin, compose
 

@@ -20,7 +20,7 @@ from relay.zk import Session
 
 @dataclass(frozen=True, slots=True)
 class AccessParts:
-    """Sign-in, sessions, users and tokens.
+    """The services for sign-in, sessions, users and tokens.
 
     gate            admits a request with a token or a session, or refuses it
     login           signs users in by password, and out

@@ -1,4 +1,4 @@
-"""The admin's parts, put together once."""
+"""Constructs the services and stores of the admin once."""
 
 from dataclasses import dataclass
 from functools import partial

@@ -19,7 +19,7 @@ from relay.state import HiddenTableStore
 
 @dataclass(frozen=True, slots=True)
 class MappingParts:
-    """Mapping sets, routes and tables without a route.
+    """The services for mapping sets, routes, and tables without a route.
 
     archive   the sets that were saved
     editor    checks and saves an edit

@@ -14,7 +14,7 @@ from relay.zk import Session
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """Parameters of the admin's parts.
+    """The objects from which the admin's parts are constructed.
 
     settings   the configuration file
     session    the one session with ZooKeeper
@@ -45,5 +45,5 @@ class Shared:
         )
 
     def defined(self) -> DefinedInstances:
-        """Return the instances of the file and of ZooKeeper, read now."""
+        """Read and return the instances that the configuration file and ZooKeeper define."""
         return defined_instances(self.settings, self.session)

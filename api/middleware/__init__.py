@@ -1,4 +1,4 @@
-"""Code that runs before an endpoint: checks of hosts, times and body sizes; the count of answers.
+"""Code that runs before an endpoint: it checks hosts, times and body sizes, and counts answers.
 
 May import `api.errors`, and no router, service or model of the admin.
 """

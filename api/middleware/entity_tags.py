@@ -1,4 +1,6 @@
-"""Entity tags of answers that have none: a weak one of the body, and 304 if the client has it."""
+"""Adds entity tags to answers that have none, and answers 304 if the client already has the same
+body.
+"""
 
 from hashlib import sha256
 from http import HTTPStatus

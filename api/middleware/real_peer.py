@@ -1,4 +1,4 @@
-"""The address of a connection, kept before a proxy's headers replace it."""
+"""Records the address of a connection before the address in a proxy's headers replaces it."""
 
 from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send

@@ -1,4 +1,6 @@
-"""Reads a writer's request: the body up to a limit, the author and the comment."""
+"""Reads the parts of a request that changes something: the body up to a limit, the author and the
+comment.
+"""
 
 import json
 from collections.abc import Mapping
@@ -87,7 +89,7 @@ def json_of(body: bytes) -> object:
 def check_keys(body: bytes) -> None:
     """Raise BadRequest if an object in a JSON body has a key more than once.
 
-    A body that is not JSON is accepted here: its reader refuses it.
+    A body that is not JSON raises no error here, because the function that parses it refuses it.
     """
     try:
         json.loads(body, object_pairs_hook=once_each)

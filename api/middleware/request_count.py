@@ -1,4 +1,4 @@
-"""The count of answers by method, route and status."""
+"""Counts answers by method, route and status, for the metrics."""
 
 from http import HTTPStatus
 

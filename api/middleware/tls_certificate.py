@@ -1,4 +1,4 @@
-"""The certificate of the admin, read again when its files change."""
+"""Reads the TLS certificate of the admin, and reads it again when its files change."""
 
 import ssl
 from pathlib import Path

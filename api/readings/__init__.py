@@ -1,4 +1,4 @@
-"""Readings of stores that are kept for the time while their server does not answer."""
+"""Keeps what was last read from a store, for the time while the store's server does not answer."""
 
 from api.readings.last_reading import LastReading, Reading
 

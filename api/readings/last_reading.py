@@ -24,7 +24,8 @@ class Reading(Generic[Value]):
 
 
 class LastReading(Generic[Value]):
-    """Returns new readings of one thing, or the last one with the error of the new one.
+    """Reads a value from a store. If that fails, it returns the value that was read last, with the
+    error.
 
     errors  errors after which the last reading is returned; others are raised
     """
@@ -39,9 +40,10 @@ class LastReading(Generic[Value]):
         self._kept: Reading[Value] | None = None
 
     def of(self, read: Callable[[], Value]) -> Reading[Value]:
-        """Read now.
+        """Return a reading with the value of `read`. If that raises one of `errors`, return the
+        last value with the error.
 
-        If no reading has succeeded yet, its error is raised.
+        If no value was ever read, the error is raised.
         """
         try:
             kept = self._kept = Reading(read(), int(self._now_s() * 1000))

@@ -153,7 +153,9 @@ class _Count:
             self.offsets = PeekOffsets(batch.after).text
 
     def due(self, now_s: float) -> str:
-        """Return the event if its time has come, and begin to count again; empty otherwise."""
+        """Return the event with the count if it must be sent now, and begin to count again;
+        otherwise return "".
+        """
         is_silent = not (self.seen or self.skipped)
         pause_s = SILENCE_SECONDS if is_silent else _COUNT_SECONDS
         if now_s - self.sent_s < pause_s:

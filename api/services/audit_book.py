@@ -1,4 +1,4 @@
-"""Entries of the audit trail by time, actor, act and subject."""
+"""Reads entries of the audit trail, selected by time, actor, act and subject."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""The rate at which a server that lacks published transactions catches up."""
+"""Computes how fast a server that lacks published transactions receives them."""
 
 import threading
 from collections.abc import Hashable

@@ -1,4 +1,4 @@
-"""The dead letters of all instances, as far as their reader may see them."""
+"""Reads the dead letters of all instances, without what the caller may not see."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
@@ -35,8 +35,8 @@ class DeadLetterLists:
     topic   returns the reader of an instance's dead letters
     tables  reads the logical tables, and what is hidden of them
 
-    `values` of the methods is whether the reader may see keys and values of rows. Masks and rules
-    hide theirs from every reader.
+    `values` of the methods is whether the reader may see keys and values of rows. What masks and
+    rules hide is shown to no reader.
     """
 
     directory: InstanceDirectory
@@ -55,7 +55,7 @@ class DeadLetterLists:
         return self._one(listed, key_hidden=self._hides_key(instance, listed, values=values))
 
     def head(self, instance: str, letter: str, *, values: bool) -> DeadLetterView:
-        """Return a dead letter as in a list. Raises the errors of `one`."""
+        """Return a dead letter with the fields that lists show. Raises the errors of `one`."""
         listed = self._stored(instance, letter)
         hides = self._hides_key(instance, listed, values=values)
         return DeadLetterView.of(listed, key_hidden=hides)
@@ -109,7 +109,7 @@ class DeadLetterLists:
         return self.of_known(instance, values=values)
 
     def of_known(self, instance: str, *, values: bool) -> list[DeadLetterView]:
-        """Return what `of_instance` does, of an instance that exists.
+        """Return the same as `of_instance`, for an instance that is known to exist.
 
         ZooKeeper is needed only for the masks: while it does not answer, keys are hidden. Raises
         DeadLettersUnreadable, BrokerUnreachable.

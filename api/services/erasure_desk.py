@@ -1,4 +1,5 @@
-"""The erasure of a person by the admin: one search or erasure at a time, in a separate thread.
+"""Erases a person's data for the admin: it runs one search or erasure at a time, in a separate
+thread.
 
 It calls the functions of `roma erase`. Keys and texts are only in memory, until the erasure has
 ended, the search is dropped, or an hour has passed.

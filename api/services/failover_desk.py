@@ -58,8 +58,8 @@ class FailoverDesk:
         return self._last.of(self.every)
 
     def switch(self, instance: str, source: str, to: ServerRole, note: Note) -> FailoverAnswer:
-        """Order a switch to a server, which happens when the server has every published
-        transaction.
+        """Order the relay to read the source from the server `to`. The relay switches when that
+        server has every published transaction.
 
         Raises BadRequest if the source has no such server.
         """
@@ -76,7 +76,7 @@ class FailoverDesk:
         )
 
     def hold(self, instance: str, source: str, note: Note) -> FailoverAnswer:
-        """Prevent switches because of failed heartbeats, until `release` is called."""
+        """Order the relay not to switch because of failed heartbeats, until `release` is called."""
         return self._order(
             instance,
             source,

@@ -1,4 +1,4 @@
-"""Copies and repairs: what they would do, and requests for repairs."""
+"""Previews copies of tables and repairs of rows, and creates the requests of repairs."""
 
 from collections.abc import Sequence
 
@@ -37,7 +37,8 @@ class RepairDesk:
         self._logical = logical
 
     def preview_copy(self, wanted: WantedSnapshot, instances: Sequence[str]) -> list[str]:
-        """Return sentences about the effect of a copy in each instance; no name: in all of them.
+        """Return sentences about the effect of a copy in each of the named instances, or in all
+        instances if none is named.
 
         Nothing is changed. Raises SnapshotRefused, NoSuchThing, StoreUnreachable.
         """
@@ -56,7 +57,7 @@ class RepairDesk:
         return list(dict.fromkeys(told))
 
     def preview(self, wish: RepairWish) -> list[str]:
-        """Return sentences about the effect in each instance. Nothing is changed.
+        """Return sentences about the effect of a repair in each instance. Nothing is changed.
 
         Raises SnapshotRefused, NoSuchThing, StoreUnreachable.
         """

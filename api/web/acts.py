@@ -1,4 +1,6 @@
-"""Acts that a page's form requests: caller, redirect, and the page after an error."""
+"""Helpers for acts that are requested by the form of a page: they read the caller and the form,
+redirect, and show the page again after an error.
+"""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -36,7 +38,7 @@ class Shown:
     section: str
 
     def render(self, request: Request) -> HTMLResponse:
-        """Return the page without an error in a dialog."""
+        """Return the rendered page, with no dialog open."""
         values = {"failed": "", "error": None, "typed": {}, **self.values}
         return render(request, self.template, values, section=self.section)
 

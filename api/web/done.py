@@ -1,6 +1,7 @@
 """Sentences that a page shows after an act, by the key in its address.
 
-The address contains a key and no text, so that a foreign link cannot show its own text.
+The address contains only the key of a sentence, so that a link on another site cannot show its own
+text on the page.
 """
 
 from collections.abc import Mapping

@@ -81,7 +81,7 @@ def iso(ms: int) -> str:
 
 
 def sentence(text: str, names: Collection[str] = ()) -> str:
-    """Return a text with its first letter in upper case, unless its first word is a name.
+    """Return `text` with its first letter in upper case, unless its first word is a name.
 
     Names are those in `names`, and every word that contains other characters than letters, such as
     `shop.orders` and `ads-3`.

@@ -43,13 +43,16 @@ def who_does(actor: str | None, comment: str) -> "Who":
 
 
 def check_answered(name: str, yes: str | None) -> None:
-    """End the program with code 2 if it would have to ask for confirmation with --json."""
+    """End the program with code 2 if the output is JSON and `yes` is None, because the program
+    cannot ask for confirmation.
+    """
     if yes is None and asks_nothing():
         raise typer.BadParameter(f"--json does not ask for confirmation: give --yes {name}.")
 
 
 def confirm(name: str, yes: str | None) -> None:
-    """Return if the operator repeats the name, by --yes or at the terminal.
+    """Return if the operator confirms by repeating `name`, with the option --yes or at the
+    terminal.
 
     Otherwise ends the program with code 1, or with code 2 if it cannot ask.
     """
@@ -80,10 +83,10 @@ def zookeeper(settings: "RelaySettings") -> Iterator["Session"]:
 
 @contextmanager
 def delayed_trail(settings: "RelaySettings") -> Iterator["DelayedTrail"]:
-    """Return the audit trail for acts that use no Kafka.
+    """Context manager: yield the audit trail for acts that use no Kafka.
 
-    At the end it waits up to AUDIT_SECONDS for Kafka. Entries that Kafka lacks are written to the
-    log.
+    At the end it waits up to AUDIT_SECONDS for Kafka. Entries that Kafka has not accepted then are
+    written to the log.
     """
     from relay.audit import AuditTrail, DelayedTrail
 

@@ -1,4 +1,6 @@
-"""`--json` of commands that print sentences: one object with the sentences and the fields."""
+"""The option `--json` for commands that print sentences: it prints one object with the sentences
+and the fields.
+"""
 
 import inspect
 import io
@@ -29,7 +31,7 @@ _fields: ContextVar[dict[str, object] | None] = ContextVar("fields", default=Non
 
 
 def add_json(commands: typer.Typer) -> None:
-    """Add the option to all commands of a program and of its groups that do not have it."""
+    """Add `--json` to all commands of a program and of its groups that do not have it."""
     for command in commands.registered_commands:
         run = command.callback
         takes_options_of_others = bool(command.context_settings)
@@ -41,14 +43,16 @@ def add_json(commands: typer.Typer) -> None:
 
 
 def fields(**values: object) -> None:
-    """Add fields to the object that `--json` prints. Do nothing without the option."""
+    """Add fields to the object that `--json` prints. Without the option, nothing happens."""
     found = _fields.get()
     if found is not None:
         found.update(values)
 
 
 def asks_nothing() -> bool:
-    """Return whether the output is for a program, so that nobody can answer a question."""
+    """Return whether the command must not ask questions, because `--json` is given and a program
+    reads the output.
+    """
     return _fields.get() is not None
 
 

@@ -9,7 +9,7 @@ MOMENT_HELP: Final = "A time with its zone (2026-01-31T12:00:00Z), or Unix milli
 
 
 def moment(text: str) -> datetime:
-    """Parse a time.
+    """Return the time that a text of the command line means.
 
     Raises BadParameter if it is invalid, or has no time zone and so could be wrong by hours.
     """

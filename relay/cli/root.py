@@ -1,4 +1,5 @@
-"""Shared by all commands: the program's root, the configuration file, and errors as sentences.
+"""What all commands share: the root of the program, the configuration file, and the printing of
+errors as sentences.
 
 Heavy imports are inside the commands, so that `roma --help` is fast.
 """

@@ -1,5 +1,5 @@
-"""What operators do to an installation: previews, changes of the position record behind a Kafka
-fence, and audit entries.
+"""What operators do to an installation: previews, changes of the position record while Kafka
+refuses the leader's messages (fence), and audit entries.
 
 The command line and the admin change an installation only through this package.
 """

@@ -55,7 +55,7 @@ class AccountEditor:
     Each change has an audit entry, which is written as soon as Kafka accepts it.
 
     acts  receives the audit entries; None: the editor uses a trail of its own
-    via   how the changes are requested, for the audit entries; "": as the present act says
+    via   through what the changes are requested, for the audit entries; "": as in the present act
     """
 
     def __init__(

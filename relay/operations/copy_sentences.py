@@ -32,8 +32,8 @@ def foretold_copy(
     """Return sentences about what a copy request would do in one instance, without a query to the
     source.
 
-    `met` are the logical tables that the instance has read. Raises SnapshotRefused if the
-    instance's settings do not allow copies.
+    `wanted` is the request, and `met` are the logical tables that the instance has read. Raises
+    SnapshotRefused if the instance's settings do not allow copies.
     """
     if refusal := copies_refusal(instance):
         raise SnapshotRefused(refusal)
@@ -50,11 +50,11 @@ def foretold_copy(
 def foretold_repair(
     instance: InstanceSettings, wanted: Sequence[WantedSnapshot], left_out: Sequence[str] = ()
 ) -> list[str]:
-    """Return sentences about what requests to publish rows of given keys again would do in one
-    instance.
+    """Return sentences about what a repair would do in one instance: copy requests that publish the
+    rows with given keys again.
 
-    `left_out` are the sentences of `RepairPlan`. Raises SnapshotRefused if the instance's settings
-    do not allow copies.
+    `wanted` are the requests, and `left_out` the sentences of `RepairPlan` about rows that cannot
+    be repaired. Raises SnapshotRefused if the instance's settings do not allow copies.
     """
     if refusal := copies_refusal(instance):
         raise SnapshotRefused(refusal)

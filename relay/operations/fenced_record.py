@@ -1,9 +1,9 @@
 """Changes an instance's position record on an operator's order.
 
 A producer with the instance's own transactional id calls `init_transactions` and then writes the
-change. Kafka accepts no more messages from the leading relay, which is elected again and reads the
-new record. The record is read after the fence, when no other process can write it. The audit entry
-is part of the same transaction.
+change. From then on Kafka refuses messages of the leading relay. That relay stops its run, is
+elected again, and reads the new record. The present record is read after `init_transactions`, when
+no other process can write it. The audit entry is part of the same transaction.
 """
 
 from collections.abc import Callable, Mapping

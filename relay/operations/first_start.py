@@ -1,5 +1,5 @@
-"""Finds out whether an installation has ever worked. If it has not, a link may create the first
-administrator.
+"""Finds out whether an installation was ever used. If not, the admin may print a link that creates
+the first administrator.
 """
 
 from relay.position import position_topics
@@ -15,10 +15,10 @@ def has_users(settings: RelaySettings, session: Session) -> bool:
 
 
 def traces_of_work(settings: RelaySettings, session: Session) -> str:
-    """Return a sentence about why the installation seems to have worked before; "" if nothing shows
-    that.
+    """Return a sentence about why the installation seems to have been used before; "" if nothing
+    indicates that.
 
-    Position topics in Kafka distinguish a wiped ZooKeeper from a new one. Raises StoreUnreachable,
+    If Kafka has position topics, ZooKeeper is not new but was wiped. Raises StoreUnreachable,
     StoreRefused, BrokerUnreachable, KafkaNotPermitted.
     """
     paths = Paths.of(settings.zookeeper, settings.installation)

@@ -10,7 +10,7 @@ from relay.state import PlacementOverrides, RelayMember
 
 @dataclass(frozen=True, slots=True)
 class HandOver:
-    """An instance that a relay of the server leads now.
+    """An instance that a relay on the server leads now, and the relay that would lead it.
 
     to      the relay that would lead it; its present leader if no other relay can
     reason  why it stays, "" if another relay would lead it
@@ -30,7 +30,7 @@ def hand_overs(
 ) -> tuple[HandOver, ...]:
     """Return a hand-over for each instance that a relay of the server leads, sorted by name.
 
-    Relays decide by the same function, from the state at that time.
+    The relays use the same function when maintenance begins, with the state at that time.
     """
     view = cluster_view(tuple(members), leaders, overrides)
     plan = assign(replace(view, maintenance=view.maintenance | {server}))

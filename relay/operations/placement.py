@@ -24,7 +24,7 @@ class PlacementEditor:
         self._overrides = overrides
 
     def assignments(self) -> tuple[InstanceAssignment, ...]:
-        """Return for each instance which relay leads it and which relays could."""
+        """Return for each instance which relay leads it, and which relays could lead it."""
         return assignments(
             self._members.members(), self._members.leaders(), self._overrides.overrides()
         )
@@ -47,7 +47,8 @@ class PlacementEditor:
         self._note("instance.moved", instance, {"to": found.moved_to}, {"to": to}, note)
 
     def withdraw_hand_over(self, instance: str, note: Note) -> None:
-        """Withdraw a hand-over: settings and balance choose the relay of the instance again.
+        """Withdraw a hand-over. The relay of the instance is then chosen by the settings and the
+        balance of load.
 
         Raises NodeMissing if the instance was not handed over.
         """

@@ -40,7 +40,9 @@ class ProtectedTree:
             self._session.delete(probe)
 
     def to_change(self) -> list[str]:
-        """Return the paths of the nodes whose rights differ from `wanted`."""
+        """Return the paths of the nodes whose access rights differ from those that `wanted`
+        returns.
+        """
         wanted = self.wanted()
         return [path for path, rights in self.rights().items() if rights != wanted]
 
@@ -52,7 +54,8 @@ class ProtectedTree:
         return [name for name in names if EVERYBODY in self._rights(self._paths.relay(name))]
 
     def protect(self, who: Who) -> int:
-        """Give every existing node the rights of new nodes, and return how many nodes were changed.
+        """Give every existing node the access rights that new nodes get, and return how many nodes
+        were changed.
 
         An interrupted call may be repeated. The audit entry is written first. Raises
         StoreNotPermitted, and PlacementRefused if a running relay would lose its access.

@@ -1,5 +1,5 @@
-"""Converts the findings of `roma reconcile --json` into requests to publish the present rows of
-their keys again.
+"""Converts the findings of `roma reconcile --json` into copy requests that publish the present rows
+of the differing keys again.
 """
 
 from collections.abc import Iterable, Sequence
@@ -49,7 +49,8 @@ class _Report(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class RepairPlan:
-    """What a report asks for: `wanted` are the copy requests, each with at most MOST_KEYS keys.
+    """The copy requests that repair the differences in a report (`wanted`), each with at most
+    MOST_KEYS keys.
 
     `left_out` are sentences for operators about rows that no copy request can repair.
     """
@@ -93,8 +94,8 @@ def _named_key(table: str, text: str) -> tuple[str, ...]:
 
 
 def repair_plan(report: bytes) -> RepairPlan:
-    """Return the copy requests for a report. Raises SnapshotRefused if the document is no such
-    report.
+    """Return the copy requests for a report. Raises SnapshotRefused if the document is not a report
+    of `roma reconcile --json`.
     """
     wanted: list[WantedSnapshot] = []
     left_out: list[str] = []

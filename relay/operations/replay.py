@@ -33,7 +33,7 @@ class ReplayPreview(NamedTuple):
     """What a replay would send.
 
     `message` is the stored message. `later` are the newer changes of its key in its topic; None if
-    the message has no key, or the topic does not have its partition.
+    the message has no key, or if the topic no longer has the partition of the message.
     """
 
     message: OutboundMessage
@@ -66,10 +66,10 @@ def replay(
     """Send the message of the dead letter `wanted` with its own order key, and return the message.
 
     Message, mark and audit entry are committed together; the message no longer belongs to a source
-    transaction. Consumers that have a newer change of its key drop it. A compacted topic with a
-    newer change of the key is refused, because the older row would remain there. `again`: a message
-    that was sent before is sent again. Of two replays at the same time only one sends. Raises
-    DeadLetterUnknown, DeadLetterDamaged, ReplayRefused, MessageTooLarge.
+    transaction. Consumers that have a newer change of its key drop it. If the topic is compacted
+    and has a newer change of the key, the replay is refused, because the older row would remain
+    there. `again`: a message that was sent before is sent again. Of two replays at the same time
+    only one sends. Raises DeadLetterUnknown, DeadLetterDamaged, ReplayRefused, MessageTooLarge.
     """
     AuditTrail(settings.kafka, settings.installation).ensure_topic()
     # A separate transactional id: the instance's id belongs to the relay.

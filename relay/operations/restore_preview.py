@@ -1,4 +1,4 @@
-"""Computes the effect of a restore without changing anything."""
+"""Computes what a restore of a backup would change, without changing anything."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -29,7 +29,7 @@ def restored_accounts(settings: RelaySettings, session: Session, backup: Backup)
     """Return the changes of users and tokens that a restore of the backup would cause, one sentence
     each.
 
-    A token that was revoked after the backup was made becomes valid again.
+    For example, a token that was revoked after the backup was made becomes valid again.
     """
     value = backup.nodes.get(_ACCOUNTS)
     if value is None:

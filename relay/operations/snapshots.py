@@ -121,8 +121,8 @@ class Snapshots:
         ]
 
     def check(self, *wanted: WantedSnapshot) -> None:
-        """Raise SnapshotRefused if there are too many requests, or invalid tables, conditions or
-        keys in them.
+        """Raise SnapshotRefused if `wanted` has too many requests, or if a table, condition or key
+        in them is invalid.
         """
         check_wanted(wanted, self._settings.installation)
 

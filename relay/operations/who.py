@@ -1,4 +1,4 @@
-"""The actor and reason of an operator act."""
+"""Who carries out an operator act, and why."""
 
 from dataclasses import dataclass
 

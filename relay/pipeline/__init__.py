@@ -1,7 +1,7 @@
 """The pipeline: reads the changes of the sources and publishes them.
 
-It is the only package that imports the packages of a row's steps (decode, schema, route, partition,
-encode) together.
+It is the only package that imports all of the packages that process a row: decode, schema, route,
+partition, encode.
 """
 
 from relay.pipeline.delivery.row_paths import paths_of_tables

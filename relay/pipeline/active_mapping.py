@@ -84,12 +84,13 @@ class ActiveMapping:
         return {self.name.digest: self._documents}
 
     def begin(self, record: PositionRecord | None, read_kept: ReadKept) -> None:
-        """Activate the set for the next rows, at the start of a run. A half-published
-        transaction ends under its own set, which `read_kept` reads from the position topic by
-        digest. Otherwise the store's newest set is used. While ZooKeeper does not answer, the last
-        set that this relay read stays active, if the record names that set or an earlier one that
-        this relay has read. Raises MappingLost, MappingMissing, MappingRefused, StoreUnreachable,
-        and the errors of `read_kept`.
+        """Activate the set for the next rows, at the start of a run. For the rest of a
+        half-published transaction this is the set under which its first part was published;
+        `read_kept` reads that set from the position topic by digest. Otherwise the store's newest
+        set is used. While ZooKeeper does not answer, the last set that this relay read stays
+        active, if the record names that set or an earlier one that this relay has read. Raises
+        MappingLost, MappingMissing, MappingRefused, StoreUnreachable, and the errors of
+        `read_kept`.
         """
         self._named = MappingName() if record is None else record.mapping
         if record is not None and record.split is not None:
@@ -110,8 +111,8 @@ class ActiveMapping:
         MappingSet.compile(stored.number, dict(stored.bodies))
 
     def has_news(self) -> bool:
-        """Return whether the store's pointer names another set than the one that was checked last.
-        Reads ZooKeeper only after its watch fired. Returns False if ZooKeeper does not answer.
+        """Return whether the newest set in the store is another one than at the last check. Reads
+        ZooKeeper only after its watch fired. Returns False if ZooKeeper does not answer.
         """
         if not self._changed.is_set():
             return False
@@ -122,11 +123,11 @@ class ActiveMapping:
             return False  # the next connection, or the next save, signals again
 
     def renew(self, prepare: Prepare | None = None) -> bool:
-        """Activate the store's newest allowed set if the pointer changed; return whether the
-        set changed. `prepare` is called with the sets of the change-over before the new one is
-        activated. Raises MappingLost and MappingMissing, and StoreUnreachable if the active set is
-        only that of a resumed transaction; otherwise the active set stays during an outage of
-        ZooKeeper.
+        """Activate the newest allowed set of the store, if the store has a newer one; return
+        whether another set is active now. Before that, `prepare` is called with the sets from the
+        former one to the new one. Raises MappingLost and MappingMissing, and StoreUnreachable if
+        the active set is only that of a resumed transaction; otherwise the active set stays during
+        an outage of ZooKeeper.
         """
         if not self._changed.is_set() or self._returns.is_pausing:
             return False
@@ -144,7 +145,7 @@ class ActiveMapping:
     def sets_since(self, before: KnownSet) -> list[MappingSet]:
         """Return `before`, the sets that were saved after it, and the active set, in this order.
         Returns only `before` and the active set if a set between them cannot be read, or if the
-        store is another one. Raises StoreUnreachable.
+        store was replaced by another one. Raises StoreUnreachable.
         """
         return self._saved.through(before, self.router.mapping)
 
@@ -159,10 +160,10 @@ class ActiveMapping:
         return self._named_set(name, read_kept)
 
     def refuse_left(self, topic: str) -> None:
-        """Check, before this instance publishes its first row to `topic`, that the newest set still
-        gives the topic to its tables. Otherwise another instance may already have published the
-        marker that ends a table in the topic. Raises BatchAborted if the next run must begin under
-        the newer set, TopicRefused if a half-published transaction prevents that, MappingRefused,
+        """Raise an error if the newest set no longer routes this instance's tables to `topic`. Call
+        it before the first row to `topic`: another instance may already have published the marker
+        that ends a table there. Raises BatchAborted if the next run must begin under the newer set,
+        TopicRefused if a half-published transaction prevents that, MappingRefused,
         StoreUnreachable.
         """
         newer = self._saved.newest_after(self.number)

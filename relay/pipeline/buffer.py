@@ -1,4 +1,6 @@
-"""The bounded buffer between decoding and publishing, with Canal's three cursors."""
+"""The bounded buffer between decoding and publishing. As in Canal, three cursors count the items:
+put, taken, acknowledged.
+"""
 
 import threading
 from collections import deque
@@ -33,7 +35,8 @@ class BufferCursors:
 
 @dataclass(slots=True)
 class Chunk:
-    """Items that are passed together, because each pass wakes the other thread.
+    """Items that are passed to the other thread together, because each pass has the cost of waking
+    it.
 
     `weight` counts against the capacity of the buffer, `size_bytes` is the size of the items. The
     taking thread moves `at`, the index of the next item. `put_at_s` is when the chunk entered the
@@ -66,9 +69,9 @@ class ChangeBuffer:
     Items are passed in chunks; the reading thread calls `hand_over` to pass an unfinished chunk
     before it waits for the source.
 
-    Acknowledging only counts, and no item is published from here twice: after an abort the source
-    is read again into a new buffer. While the buffer is full, `overdue` is called with the age of
-    the oldest chunk in seconds; if it returns True, `put` raises GoesToSpool.
+    `ack` only counts: the buffer does not keep taken items. After an abort the source is read again
+    into a new buffer. While the buffer is full, `overdue` is called with the age of the oldest
+    chunk in seconds; if it returns True, `put` raises GoesToSpool.
     """
 
     def __init__(
@@ -113,8 +116,8 @@ class ChangeBuffer:
         return self.hand_over() if self._filling_weight >= self._chunk_weight else not self._closed
 
     def hand_over(self) -> bool:
-        """Pass the collected items to the taking thread, and wait if the buffer is full; return
-        False if the buffer was closed.
+        """Pass the items of the unfinished chunk to the taking thread, and wait if the buffer is
+        full; return False if the buffer was closed.
         """
         if not self._filling:
             return not self._closed

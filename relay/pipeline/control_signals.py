@@ -1,6 +1,4 @@
-"""Notices operators' calls to an instance: the position was moved, or a transaction should be
-skipped.
-"""
+"""Detects that an operator called an instance, to move its position or to skip a transaction."""
 
 import threading
 
@@ -12,8 +10,7 @@ from relay.zk import Watch
 class ControlSignals:
     """Reports whether an operator called since `acknowledge`.
 
-    A ZooKeeper signal alone does not show that, since every reconnection gives one; so the number
-    of calls is compared.
+    ZooKeeper's watch also fires at every reconnection, so the number of calls is compared.
     """
 
     def __init__(self, store: InstanceStore, instance: str) -> None:
@@ -24,7 +21,7 @@ class ControlSignals:
         self._answered: int | None = None
 
     def watch(self) -> None:
-        """Begin to watch the instance's node of calls in ZooKeeper."""
+        """Begin to watch the ZooKeeper node that counts operators' calls to the instance."""
         self._watch = self._store.watch_calls(self._instance, self._signal)
 
     def acknowledge(self) -> None:
@@ -39,7 +36,7 @@ class ControlSignals:
             self._answered = None
 
     def pending(self) -> bool:
-        """Return whether a call arrived since `acknowledge`.
+        """Return whether an operator called since `acknowledge`.
 
         Reads ZooKeeper only after its watch fired. Returns False if ZooKeeper does not answer; the
         next connection signals again.

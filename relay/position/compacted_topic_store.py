@@ -44,7 +44,9 @@ class CompactedTopicStore:
         )
 
     def message(self, key: bytes, value: bytes | None) -> OutboundMessage:
-        """Return the record as a message of a batch."""
+        """Return a record with this key and value as a message, to be committed with a batch.
+        `value` None deletes the key.
+        """
         return OutboundMessage(self.topic, 0, key, value, ())
 
     def messages(self, records: Iterable[tuple[bytes, bytes | None]]) -> list[OutboundMessage]:
@@ -54,8 +56,8 @@ class CompactedTopicStore:
     def read(self) -> dict[bytes, bytes]:
         """Return the committed value of each key that is not deleted.
 
-        Call this function after the producer has fenced older ones. Raises PositionUnreadable if an
-        open transaction may hide committed records.
+        Call this method only after the present producer has fenced older ones. Raises
+        PositionUnreadable if an open transaction may hide committed records.
         """
         found: dict[bytes, bytes] = {}
         for key, value in self._reader.committed(*self.ends()):

@@ -1,5 +1,5 @@
 """Stores the documents of a mapping set in the position topic, so that the set can be read without
-ZooKeeper. Pure.
+ZooKeeper. The functions are pure.
 
 A set is stored under its digest while a position record names it, in as many records as its size
 requires.
@@ -52,9 +52,10 @@ def keep_named(
 
 
 def kept_documents(digest: str, parts: Mapping[str, bytes]) -> Documents | None:
-    """Return the set that these records contain, by the ends of their keys.
+    """Return the documents of the mapping set with this digest. `parts` are the values of its
+    records, by the last part of their keys.
 
-    None if they do not contain the set of this digest.
+    None if the records do not contain the whole set.
     """
     values = list(_values(digest, parts))
     try:

@@ -20,7 +20,9 @@ class KeptRecords(Protocol):
         """Create the store if it does not exist; return whether it was created."""
 
     def message(self, key: bytes, value: bytes | None) -> OutboundMessage:
-        """Return the record as a message of a batch."""
+        """Return a record with this key and value as a message, to be committed with a batch.
+        `value` None deletes the key.
+        """
 
     def messages(self, records: Iterable[tuple[bytes, bytes | None]]) -> list[OutboundMessage]:
         """Return the records as messages of a batch."""

@@ -1,4 +1,5 @@
-"""Chooses which position records are kept as history, from which a replay gets the same order keys.
+"""Chooses which position records are kept as history. After a move back, the rows get the same
+order keys from it.
 
 The history has one record of each minute for a day, and one of each hour for sixty days. Each
 record has the key of its slot, for example `m0017`. In the compacted topic it replaces the record

@@ -63,11 +63,13 @@ class KafkaPositionStore:
         return TopicAdmin(self._kafka).ensure(self.spec(), self.findings)
 
     def findings(self, state: TopicState) -> list[TopicFinding]:
-        """Return the problems of the topic's settings."""
+        """Return the problems in the settings of the position topic; `state` is what Kafka reports
+        about it.
+        """
         return position_topic_findings(state, WantedTopic.of(self._kafka, 1, "compact"))
 
     def spec(self) -> TopicSpec:
-        """Return the settings with which the topic is created."""
+        """Return the settings with which the position topic is created."""
         settings = {
             "cleanup.policy": "compact",
             "min.insync.replicas": str(self._kafka.min_insync_replicas),
@@ -144,8 +146,8 @@ class KafkaPositionStore:
     def read(self) -> PositionRecord | None:
         """Return the last committed record; None if there is none.
 
-        Call this function after the producer has fenced older ones. Raises PositionUnreadable if an
-        open transaction may hide committed records.
+        Call this method only after the present producer has fenced older ones. Raises
+        PositionUnreadable if an open transaction may hide committed records.
         """
         low, high = self._reader.ends()
         tail = max(low, high - _TAIL_OFFSETS)

@@ -22,7 +22,8 @@ Row events are numbered from 1.
 class EventPart(NamedTuple):
     """Key of one record of a row event.
 
-    number  number of the event in its transaction, from 1; 0 is the note
+    number  number of the event in its transaction, from 1; 0 for the record that says that the
+            transaction is prepared
     part    number of the part, because a large event needs several records
     """
 
@@ -122,9 +123,9 @@ class _Kept:
         """Yield the ranges in the order of their events, each with the key before which its records
         are valid; None: all are valid.
 
-        When the relay reads a transaction again, it writes all events from there on again, so later
-        ranges replace the end of earlier ones. An earlier transaction of the same xid may have left
-        more events.
+        When the relay reads a transaction again from some event on, it writes the records of all
+        later events again, so later ranges replace the end of earlier ones. An earlier transaction
+        of the same xid may have left more events.
         """
         found: list[tuple[_Range, EventPart | None]] = []
         below: EventPart | None = None
@@ -160,10 +161,11 @@ class PreparedIndex:
         self._read_to = high
 
     def holds(self, xid: str, *, prepared: bool) -> bool:
-        """Return whether a transaction has records; `prepared`: and its note.
+        """Return whether the topic has records of a transaction; with `prepared`, also the one that
+        says that it is prepared.
 
-        Records without the note belong to a transaction whose XA PREPARE was not read, for example
-        after an operator moved the position past it.
+        Without that one, the relay never read the XA PREPARE of the transaction, for example after
+        an operator moved the position past it.
         """
         kept = self._kept.get(xid)
         return kept is not None and (kept.noted or not prepared)
@@ -181,8 +183,8 @@ class PreparedIndex:
             yield from self._events_of(xid, each, below)
 
     def keys(self, xid: str) -> Iterator[bytes]:
-        """Yield the keys of all records of a transaction, the note last. Empty if the topic has
-        none.
+        """Yield the keys of all records of a transaction; last that of the record which says that
+        it is prepared. Yield nothing if the topic has no records of it.
         """
         kept = self._kept.get(xid, _Kept())
         for each in kept.ranges:

@@ -24,8 +24,8 @@ in bytes of file, table map and table definition.
 
 
 def record_key(xid: str, number: int, part: int = 0) -> bytes:
-    """Return the key of one part of a transaction's row event. Number 0 is the note that it is
-    prepared.
+    """Return the key of the record with one part of a row event of the transaction `xid`. With the
+    number 0, it is the key of the record that says that the transaction is prepared.
     """
     return orjson.dumps([xid, number, part])
 
@@ -37,7 +37,8 @@ def read_key(key: bytes) -> tuple[str, int, int]:
 
 
 def note_value(*, skipped: bool) -> bytes:
-    """Return the value of the note that a transaction is prepared.
+    """Return the value of the record which says, in the topic of prepared rows, that a transaction
+    is prepared.
 
     `skipped`: an operator skipped its XA PREPARE, so its XA COMMIT publishes nothing (ADR 92).
     """
@@ -45,7 +46,9 @@ def note_value(*, skipped: bool) -> bytes:
 
 
 def is_skipped(value: bytes) -> bool:
-    """Parse the value of a note. Raises PositionUnreadable for a value of a later version."""
+    """Return whether an operator skipped the transaction, from the value that `note_value` made.
+    Raises PositionUnreadable for a value of a later version.
+    """
     for skipped in (False, True):
         if value == note_value(skipped=skipped):
             return skipped
@@ -53,7 +56,7 @@ def is_skipped(value: bytes) -> bool:
 
 
 def to_bytes(rows: PreparedRows) -> bytes:
-    """Return row events of a prepared transaction as the value of a Kafka record."""
+    """Return a row event of a prepared transaction as the value of a Kafka record."""
     raw = rows.raw
     file, table = raw.position.file.encode(), _table_bytes(rows.table)
     head = _HEAD.pack(

@@ -35,8 +35,8 @@ def kept_seconds(variables: Mapping[str, str]) -> int | None:
 
 
 def retention(variables: Mapping[str, str]) -> tuple[RelayError | None, str]:
-    """Return (warning, facts): the warning is None if the retention is unknown or at least that of
-    the guide; the facts are a sentence.
+    """Return (warning, facts): the warning is None if the retention is unknown, or not shorter than
+    the operators' guide recommends; the facts are a sentence about the retention.
 
     `variables` are the server's global variables.
     """

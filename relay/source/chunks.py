@@ -47,7 +47,7 @@ class Low:
 
     server    the server of these coordinates (`SourceIdentity.server`)
     gtid_set  on MySQL, all transactions that were read
-    begin     on MariaDB, the begin of the last of them; None: SELECTs must show `end`
+    begin     on MariaDB, the begin of the last transaction; None: SELECTs must show `end`
     end       the position where reading began
     """
 
@@ -59,9 +59,10 @@ class Low:
 
 @dataclass(frozen=True, slots=True)
 class ReadChunk:
-    """Rows of one consistent snapshot, and the end of the binlog after it (`high`).
+    """Rows of one consistent snapshot, and where the binlog ended after they were read (`high`).
 
-    `until` is the key up to which the table was searched, as texts; () is the end of the table.
+    `until` is the key up to which the table was searched, as the texts of its columns; () means the
+    end of the table.
     """
 
     rows: Sequence[Cells]
@@ -112,8 +113,8 @@ class ChunkConnection:
         return self._opened().rows(sql, *arguments)
 
     def threads_running(self) -> int:
-        """Return how many threads of the source are active, including this one; the value may be
-        LOAD_SECONDS old.
+        """Return how many threads of the source are active, including the one of this connection;
+        the value may be LOAD_SECONDS old.
 
         Raises Unreachable.
         """

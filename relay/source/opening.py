@@ -38,9 +38,10 @@ def open_source(
     replica: str = "",
     whole_images: bool = True,
 ) -> SourceStream:
-    """Connect, and return a stream after the position `resume`; None: from where `start` says.
+    """Connect, and return a stream that begins after the position `resume`; if that is None, at the
+    position that `start` names.
 
-    All checks that are possible before the first row are done here. Raises Unreachable, a Stop or
+    It checks all that can be checked before the first row. Raises Unreachable, a Stop or
     ConfigurationError.
 
     excluded       rolled-back rows that the stream leaves out

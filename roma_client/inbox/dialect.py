@@ -121,7 +121,7 @@ def _table(dialect: Dialect, table: str) -> str:
 
 
 def commits_by_itself(connection: Any) -> bool:
-    """Return whether the connection is in autocommit mode, so that each statement is a
+    """Return whether the connection is in autocommit mode, in which each statement is a separate
     transaction.
     """
     if type(connection).__module__.split(".")[0] == "sqlite3":

@@ -95,10 +95,11 @@ class Inbox:
     def apply(self, item: Item, effect: Callable[[Any, Item], object]) -> bool:
         """Call `effect(cursor, item)` and commit, unless the item was applied before.
 
-        Returns whether it was applied now. If `effect` raises, everything is rolled back and the
-        error raised. `effect` must neither commit nor roll back. With `by="row"`, `effect` gets a
-        transaction without an id with those of its rows that were not applied before. Raises
-        InboxAhead for an item that is new under a position that is applied already.
+        Returns whether the item was applied by this call. If `effect` raises an error, everything
+        is rolled back, and the error is raised here. `effect` must neither commit nor roll back.
+        With `by="row"`, if `item` is a transaction without an id, `effect` gets only those of its
+        rows that were not applied before. Raises InboxAhead for an item that was not applied
+        although the stored position is after it.
         """
         return self._run(lambda cursor: self._applied(cursor, item, effect))
 

@@ -38,8 +38,8 @@ def answered(question: Callable[[], R], patience_seconds: float = _PATIENCE_SECO
 def oldest_member(kafka: Mapping[str, Any], group: str) -> str | None:
     """Return the id of the member that joined a group first; None if the group has no members.
 
-    Ids begin with the time at which their clients started. Call this only if the group's
-    coordinator has just answered another request. Raises KafkaException.
+    The id of a member begins with the time at which its client started. Call this only if the
+    group's coordinator has just answered another request. Raises KafkaException.
     """
     admin = AdminClient(dict(kafka))  # must live until the answer
     asked = admin.describe_consumer_groups([group], request_timeout=_MEMBERS_SECONDS)

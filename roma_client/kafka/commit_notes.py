@@ -18,8 +18,8 @@ class CommitNote(NamedTuple):
     after         number of the mapping set that moved the table to the topic; 0 for the first topic
     first_marker  offset of the first marker before the committed offset: reading begins there, to
                   read all markers again. None: reading begins at the committed offset
-    left          where the table moved, if everything before the move is acknowledged
-    by_hand       whether a service that named the topic itself reads it; it follows no moves
+    left          to which topic the table moved, if everything before the move is acknowledged
+    by_hand       whether the service itself named the topic; its client then follows no moves
     since         number of the set that had routed the table to the topic when the group began;
                   None: unknown
     """
@@ -38,7 +38,9 @@ class CommitNote(NamedTuple):
 
     @classmethod
     def read(cls, text: str | None) -> "CommitNote | None":
-        """Return the note in a commit's metadata; None if another program wrote the commit."""
+        """Return what this client wrote into a commit's metadata; None if another program made the
+        commit.
+        """
         try:
             fields: Any = json.loads(text or "")
             if fields["roma"] != _VERSION:
@@ -57,8 +59,8 @@ class CommitNote(NamedTuple):
 
 
 def with_last(text: str, last: LastChange | None) -> str:
-    """Return the metadata of a commit with the last change before its offset added; None: there is
-    none.
+    """Return the metadata `text` of a commit with the last change before its offset added. `last`
+    None: there is no such change, and the text is returned unchanged.
     """
     if last is None:
         return text

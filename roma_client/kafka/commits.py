@@ -1,4 +1,6 @@
-"""Commits acknowledged offsets. An accepted commit also proves that the client is in the group."""
+"""Commits acknowledged offsets. If the broker accepts a commit, that also proves that the client is
+in the group.
+"""
 
 import logging
 import time
@@ -58,13 +60,15 @@ class Commits:
 
     @property
     def due_at(self) -> float:
-        """Time at which the next commit must be sent, also as a proof of membership
-        (`time.monotonic`).
+        """The time at which the next commit must be sent, to store offsets or to prove the
+        membership (`time.monotonic`).
         """
         return min(self._commit_due, self._lease.fresh_until)
 
     def prove(self) -> None:
-        """Send a commit as a proof of membership if the last proof is old. It polls no messages."""
+        """Send a commit if the last proof of membership is old. If the broker accepts it, it is a
+        new proof. No messages are polled.
+        """
         is_old = self._lease.is_old and bool(self._book.partitions())
         if is_old and time.monotonic() >= self._proof_due:
             self.commit(wait=True)
@@ -104,7 +108,7 @@ class Commits:
         return True
 
     def forget(self, partition: Partition) -> None:
-        """Delete what is known about the commits of a revoked partition."""
+        """Delete the stored data about the commits of a revoked partition."""
         self._sent.pop(partition, None)
 
     def answered(self, error: KafkaError | None, partitions: Sequence[TopicPartition]) -> None:

@@ -25,8 +25,8 @@ _LARGEST_BYTES: Final = 1_000_000_000
 class DeadLetterTopic:
     """Writes dead letters, and creates the topic when the first one is written. Thread-safe.
 
-    Kafka keeps dead letters until an operator deletes them, because they were acknowledged. A dead
-    letter has key, value and headers of its record, and the headers `dead-letter-topic`,
+    Dead letters are acknowledged changes, so Kafka keeps them until an operator deletes them. A
+    dead letter has key, value and headers of its record, and the headers `dead-letter-topic`,
     `-partition`, `-offset`, `-group` and `-reason`.
     """
 

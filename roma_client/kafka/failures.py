@@ -72,13 +72,13 @@ def is_late(error: KafkaError) -> bool:
 
 
 def is_passing(error: KafkaError) -> bool:
-    """Return whether Kafka's client recovers from an error by itself."""
+    """Return whether Kafka's client recovers from the error without an action of this package."""
     return not error.fatal() and (error.retriable() or error.code() in _PASSING)
 
 
 def is_for_now(error: KafkaError) -> bool:
-    """Return whether a request can succeed later: brokers are unavailable, or a group's coordinator
-    moves.
+    """Return whether the same request can succeed later, because brokers are unavailable or a
+    group's coordinator moves.
     """
     return error.code() in COORDINATOR_CHANGES | _AWAY
 

@@ -76,8 +76,8 @@ class Feed:
     def fetch(self, limit: int, timeout_seconds: float, parsed: int = 0) -> list[Delivery]:
         """Return the next changes, from at most `limit` records; empty after the timeout.
 
-        `parsed`: make about this many changes now, the others in later calls; 0: no such limit.
-        Raises CorruptMessage, ClaimUnreadable, RowsExpired, TableMoved, and Kafka's errors.
+        `parsed`: return about this many changes now, and the others in later calls; 0: no such
+        limit. Raises CorruptMessage, ClaimUnreadable, RowsExpired, TableMoved, and Kafka's errors.
         """
         if not self._records:
             self._move_on()
@@ -126,7 +126,7 @@ class Feed:
         return Standing.CURRENT if self._commits.holds else Standing.UNPROVEN
 
     def prove(self) -> None:
-        """Send a commit as a proof of membership if the last one is old. It polls no messages."""
+        """Send a commit if the last proof of membership is old. No messages are polled."""
         self._commits.prove()
 
     def ack(self, receipt: Receipt) -> bool:
@@ -147,8 +147,8 @@ class Feed:
         commit.
 
         Offsets that it did not accept are committed again later. After a refusal an exclusive
-        client has no partitions; another one gives out no changes until a commit is accepted or the
-        group tells which partitions are lost.
+        client has no partitions. Other clients return no changes until a commit is accepted or the
+        group reports which partitions are lost.
         """
         return self._commits.commit(wait=wait)
 
@@ -163,7 +163,7 @@ class Feed:
             self._book.assign(partition, offset)
 
     def keep_membership(self) -> None:
-        """Poll Kafka's client while the service is busy. Call it often."""
+        """Poll Kafka's client, so that the group keeps this member during long processing."""
         self._poll_when_due()
         self.prove()
         self.commit_when_due()
@@ -183,7 +183,7 @@ class Feed:
             self._membership.leave()
 
     def begin(self, at: TopicPartition) -> TopicPartition:
-        """Return where to begin a partition with this commit, or earlier to read markers again."""
+        """Return where to begin a partition: at `at`, or earlier to read markers again."""
         return self._moves.begin(at)
 
     def assigned(self, starts: Sequence[TopicPartition]) -> None:
@@ -196,7 +196,7 @@ class Feed:
             self.commit(wait=True)
 
     def revoked(self, partitions: Sequence[Partition], *, lost: bool) -> None:
-        """Stop reading partitions. Unless they are `lost` already, finish and commit first."""
+        """Stop reading partitions. First commit, unless they are already `lost` to others."""
         if not lost:
             self.before_revoke()
             self.commit(wait=True)
@@ -215,7 +215,7 @@ class Feed:
         return self._book.partitions()
 
     def hear(self, *, moved: bool, since: int = 0) -> None:
-        """Pass on the admin's answer about the table; see `Moves.hear`. Thread-safe."""
+        """Record the admin's answer about the table; see `Moves.hear`. Thread-safe."""
         self._moves.hear(moved=moved, since=since)
 
     @property

@@ -77,15 +77,15 @@ def _committed(consumer: Consumer, asked: list[TopicPartition]) -> list[TopicPar
 def chosen_topic(
     notes: Notes, partitions: Mapping[str, int], mapped: str
 ) -> tuple[str, Departure | None]:
-    """Return the topic that the notes of a group lead to, and the departure that led there; None:
-    none did.
+    """Return the topic to which a group has followed the table, and the move that led there (None:
+    the group followed no move).
 
-    notes       the notes in the group's commits
+    notes       what the group's commits record about the table
     partitions  topic → number of partitions
     mapped      topic in the mapping
 
     The newest departure of all partitions of a topic decides, or a topic that the group reached
-    later and has not left. If that topic was named by a service, the result is `mapped`.
+    later and has not left. If the service itself named that topic, the result is `mapped`.
     """
     rows = {name: each for name, each in notes.items() if not name.endswith(STATEMENT_SUFFIX)}
     whole: list[Departure] = []
@@ -121,8 +121,8 @@ def _is_by_hand(notes: Mapping[int, CommitNote], partitions: int) -> bool:
 
 
 def common_departure(notes: Mapping[int, CommitNote], partitions: int) -> Departure | None:
-    """Return the departure from a topic if all its partitions are read to their ends; otherwise
-    None.
+    """Return the move of the table away from a topic, if all partitions of the topic are read to
+    their ends; otherwise None.
     """
     left = [note.left for note in notes.values() if note.left is not None]
     if not left or len(left) < partitions:
@@ -133,7 +133,8 @@ def common_departure(notes: Mapping[int, CommitNote], partitions: int) -> Depart
 def next_topic(
     notes: Mapping[int, CommitNote], partitions: int, followed: Followed
 ) -> Departure | None:
-    """Return where a client continues whose own partitions of a topic are read to their ends.
+    """Return the move that a client follows after it has read its own partitions of a topic to
+    their ends.
 
     The result is the same topic if other clients of the group have already returned to it. It is
     None while other partitions are still read.

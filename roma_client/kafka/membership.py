@@ -131,7 +131,8 @@ class Membership:
     def read_elsewhere(self, options: FeedOptions) -> None:
         """Subscribe to other topics, or read the same ones again from their commits.
 
-        Kafka takes away the partitions of the former topics, and the listener has ended them.
+        Kafka revokes the partitions of the former topics. Call it after the listener has stopped
+        reading them.
         """
         is_same = self.reads_all(options.topics)
         self._options = options
@@ -144,9 +145,10 @@ class Membership:
             self._listener.assigned(starts)
 
     def newer_options(self) -> FeedOptions | None:
-        """Return newer options if the first assignment of a new group came late; None otherwise.
+        """Return newer options if the first assignment of a new group arrived after its answer was
+        outdated; None otherwise.
 
-        Nothing was read yet, and the table may have another topic meanwhile. Raises the errors of
+        Nothing was read until then, and the table may have another topic now. Raises the errors of
         opening.
         """
         if not self._is_late or self._options.again is None:

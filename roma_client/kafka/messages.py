@@ -66,8 +66,8 @@ def raise_first(failures: Sequence[ClientError]) -> None:
 class Poll:
     """Polls Kafka's client for messages and events. Used by the feed's thread.
 
-    Callbacks run inside a poll. If one raises, Kafka's client has moved on behind messages that
-    nobody received, and may have partitions that nobody reads: each later poll raises the error
+    Callbacks run inside a poll. If one raises an error, messages of that poll are lost, and
+    partitions may be assigned that the feed does not read. So each later poll raises the same error
     again.
     """
 
@@ -115,7 +115,7 @@ class EndsMet:
         self._offsets[partition] = offset
 
     def forget(self, partition: Partition) -> None:
-        """Delete what is known about a revoked partition."""
+        """Delete the stored end of a revoked partition."""
         self._offsets.pop(partition, None)
 
     def are_all_of(self, partitions: Iterable[Partition]) -> bool:

@@ -54,7 +54,7 @@ class MoveFollower:
         since  number of the set that routed the table to this topic. If it is newer than the group
                has met, the table has left the topic and returned
 
-        A table for which a marker was read leaves the topic, whatever the mapping says now.
+        If a marker was read, the table leaves the topic, even if the mapping no longer says so.
         """
         began, is_awaited = self._followed.since, self.awaited_topic is not None
         known = since if began is None or is_awaited else max(self._followed.after, began)
@@ -65,8 +65,8 @@ class MoveFollower:
             self._heard = time.time()
 
     def begin(self, at: TopicPartition) -> TopicPartition:
-        """Return where to begin a partition: at its first marker before the committed offset
-        `at`.
+        """Return where to begin a partition: at its first marker before the committed offset `at`,
+        or at `at` without one.
         """
         partition = (at.topic, at.partition)
         note = CommitNote.read(at.metadata)
@@ -81,7 +81,9 @@ class MoveFollower:
         return self.again(at)
 
     def again(self, at: TopicPartition) -> TopicPartition:
-        """Return where to read a partition again whose changes before `at` are acknowledged."""
+        """Return the offset from which a partition is read again. Its changes before `at` are
+        acknowledged.
+        """
         partition = (at.topic, at.partition)
         self._floor[partition] = at.offset
         first = self._first_marker(partition, at.offset)
@@ -120,7 +122,7 @@ class MoveFollower:
         return CommitNote(followed.name, followed.after, first, left, since=since).text()
 
     def forget(self, partition: Partition) -> None:
-        """Delete what is known about a revoked partition."""
+        """Delete the stored markers of a revoked partition."""
         self._departures.forget(partition)
         self._floor.pop(partition, None)
         self._first.pop(partition, None)
@@ -179,17 +181,17 @@ class MoveFollower:
     def departure(
         self, consumer: Consumer, topics: Sequence[str], own: Sequence[Partition], now: float
     ) -> Departure | None:
-        """Return where the table moved, if the whole group has read all partitions to their ends;
-        None before.
+        """Return to which topic the table moved, if the group has read all partitions to their
+        ends; None before that.
 
         consumer  the Kafka client
         topics    topics that are read
         own       partitions of this client
         now       present time (`time.monotonic`)
 
-        The result is the same topic if the group has returned to it meanwhile. Raises TableMoved if
-        the mapping no longer has the table, and the errors of Kafka's client as errors of this
-        package.
+        The result names the present topic if other clients of the group have already returned to
+        it. Raises TableMoved if the mapping no longer has the table, and the errors of Kafka's
+        client as errors of this package.
         """
         if now < self._check_at or not all(self._is_over(each) for each in own):
             return None

@@ -31,7 +31,9 @@ class Moves(Protocol):
         """Return where to begin an assigned partition; `at` is its committed offset."""
 
     def again(self, at: TopicPartition) -> TopicPartition:
-        """Return where to read a partition again whose next unacknowledged offset is `at`."""
+        """Return the offset from which a partition is read again; `at` is its first offset that is
+        not acknowledged.
+        """
 
     def passes(self, record: Record) -> bool:
         """Return whether a record must be skipped. Raises CorruptMessage."""
@@ -40,7 +42,7 @@ class Moves(Protocol):
         """Return the metadata of the commit of an offset."""
 
     def forget(self, partition: Partition) -> None:
-        """Delete what is known about a revoked partition."""
+        """Delete the stored data about a revoked partition."""
 
     def refuse_late(
         self,
@@ -62,7 +64,8 @@ class Moves(Protocol):
     def departure(
         self, consumer: Consumer, topics: Sequence[str], own: Sequence[Partition], now: float
     ) -> Departure | None:
-        """Return where the table moved, if it must be read there now; otherwise None.
+        """Return to which topic the table moved, if the client must read it there now; otherwise
+        None.
 
         `own` are this client's partitions; `now` is `time.monotonic`.
         """
@@ -80,18 +83,18 @@ class NoMoves:
         self._note = "" if table is None else CommitNote(table, by_hand=by_hand).text()
 
     def hear(self, *, moved: bool, since: int = 0) -> None:
-        """Do nothing."""
+        """Ignore the admin's answer."""
 
     def begin(self, at: TopicPartition) -> TopicPartition:
-        """Return the committed offset: no table has moved."""
+        """Return the committed offset, because this feed follows no moves."""
         return at
 
     def again(self, at: TopicPartition) -> TopicPartition:
-        """Return the offset unchanged: no table has moved."""
+        """Return the offset unchanged, because this feed follows no moves."""
         return at
 
     def passes(self, _record: Record) -> bool:
-        """Return False: every record is delivered."""
+        """Return False, because every record is delivered."""
         return False
 
     def note(self, _partition: Partition, _offset: int) -> str:
@@ -99,7 +102,7 @@ class NoMoves:
         return self._note
 
     def forget(self, partition: Partition) -> None:
-        """Do nothing."""
+        """Ignore the revocation: nothing is stored for a partition."""
 
     def refuse_late(
         self,
@@ -107,12 +110,12 @@ class NoMoves:
         partitions: Sequence[Partition],
         has_read_all: Callable[[], bool],
     ) -> None:
-        """Do nothing: no marker is expected."""
+        """Never raise an error, because no marker is expected."""
 
     def await_topic(self, topic: str) -> None:
-        """Do nothing: there is no next topic."""
+        """Ignore the topic, because this feed has no next one."""
 
     def departure(
         self, _consumer: Consumer, _topics: Sequence[str], _own: Sequence[Partition], _now: float
     ) -> None:
-        """Return None: the feed never leaves its topics."""
+        """Return None, because the feed never leaves its topics."""

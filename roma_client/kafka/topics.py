@@ -79,8 +79,8 @@ class Positions:
     def starts(
         self, partitions: Sequence[TopicPartition], options: FeedOptions, appeared: frozenset[str]
     ) -> list[tuple[TopicPartition, bool]]:
-        """Return where to begin each partition, and True if the group had no commit for the
-        partition.
+        """Return for each partition the offset at which to begin, and whether the group had no
+        commit for the partition.
 
         A partition without a commit begins at its oldest offset. If the group has no commit at all,
         `options.start` decides, except in the topics that have `appeared` since the client was
@@ -103,8 +103,8 @@ class Positions:
         return self._everything(*topics)
 
     def bound(self, at: TopicPartition, *, end: bool) -> TopicPartition:
-        """Return a partition with its oldest offset, or with `end` with the offset after its newest
-        record.
+        """Return the partition with its oldest offset; if `end` is True, with the offset after its
+        newest record.
         """
         asked = TopicPartition(at.topic, at.partition)
         bounds = self._consumer.get_watermark_offsets(asked, timeout=_WAIT_SECONDS)

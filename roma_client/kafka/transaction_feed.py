@@ -68,8 +68,8 @@ class Ends(NamedTuple):
 
 
 class TransactionFeed(Feed):
-    """The only active member of a group. It gives all records to an assembly, so `fetch` returns no
-    changes.
+    """The feed of a group with only one active member. It passes all records to an assembly, so
+    `fetch` returns no changes.
 
     It must be used by one thread.
     """
@@ -175,8 +175,8 @@ class TransactionFeed(Feed):
         self._assembly.begin(cut, done)
 
     def note(self, partition: Partition, offset: int) -> str:
-        """Return the metadata for a commit: for the topic of BEGIN and END the last acknowledged
-        transaction.
+        """Return the metadata for the commit of an offset. In the topic of BEGIN and END messages
+        it names the last acknowledged transaction.
         """
         if partition == self._reports:
             time = "" if self._done.time == UNKNOWN_TIME else f" {self._done.time}"

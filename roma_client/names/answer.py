@@ -48,7 +48,7 @@ class Table:
 
     @property
     def name(self) -> str:
-        """Return `database.table`."""
+        """The table's name `database.table`."""
         return f"{self.database}.{self.table}"
 
     @property
@@ -119,7 +119,9 @@ def read_answer(
 
 
 def without_ages(answer: Answer) -> Answer:
-    """Return a stored answer without ages, which were true only when it was stored."""
+    """Return an answer from the cache without the ages of mapping sets, which were valid only when
+    it was stored.
+    """
     return replace(answer, tables=tuple(_without_ages(each) for each in answer.tables))
 
 

@@ -1,4 +1,6 @@
-"""Requests the topics of logical tables from the admin; the cache replaces an unavailable admin."""
+"""Requests the topics of logical tables from the admin. If the admin is unavailable, the last
+answer in the cache is used.
+"""
 
 import json
 import logging
@@ -57,7 +59,8 @@ class Directory:
         self._open = build_opener(ProxyHandler({})).open
 
     def table(self, database: str, table: str) -> Answer:
-        """Return one logical table; from the cache if the admin does not answer.
+        """Return the admin's answer about one logical table; the stored answer if the admin does
+        not reply.
 
         Raises UnknownTable, NotPermitted, AdminUnreachable, AdminRefused, IncompatibleVersion.
         """
@@ -65,14 +68,15 @@ class Directory:
         return self._answer(f"{self._admin}{_PATH}/table?{query}")
 
     def all_tables(self) -> Answer:
-        """Return every logical table; from the cache if the admin does not answer.
+        """Return the admin's answer about all logical tables; the stored answer if the admin does
+        not reply.
 
         Raises NotPermitted, AdminUnreachable, AdminRefused, IncompatibleVersion.
         """
         return self._answer(f"{self._admin}{_PATH}")
 
     def ask_table(self, database: str, table: str) -> Answer:
-        """Return one logical table from the admin, without the cache.
+        """Return the admin's answer about one logical table; the cache is not used.
 
         Raises the errors of `table`.
         """
@@ -80,7 +84,7 @@ class Directory:
         return self._read(self._asked(f"{self._admin}{_PATH}/table?{query}"))
 
     def ask_all_tables(self) -> Answer:
-        """Return every logical table from the admin, without the cache.
+        """Return the admin's answer about all logical tables; the cache is not used.
 
         Raises the errors of `all_tables`.
         """

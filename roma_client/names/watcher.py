@@ -1,4 +1,4 @@
-"""Requests the admin's answer at intervals while a client reads."""
+"""Requests the topics of a client's tables from the admin at intervals while the client reads."""
 
 import logging
 from collections.abc import Callable, Mapping
@@ -42,9 +42,10 @@ class NameWatcher:
         self._end.set()
 
     def check(self) -> None:
-        """Return if the tables are still read as the admin says.
+        """Raise an error if a table must now be read from another topic; otherwise return.
 
-        Raises TableMoved, IncompatibleVersion, and what `judge` returned.
+        Raises TableMoved, IncompatibleVersion, and the error that `judge` returned for the newest
+        answer.
         """
         if self._found is not None:
             raise self._found
@@ -83,8 +84,8 @@ def moved_from(
 ) -> TableMoved | None:
     """Return the error if a table is no longer in the topic that it is read from.
 
-    `places`: table name to topic. A table that the answer lacks is ignored. `{topic}` in the remedy
-    is that topic.
+    `places` maps each table to the topic from which it is read. A table that is not in the answer
+    is ignored. In `remedy`, `{topic}` is replaced by that topic.
     """
     for table in answer.tables:
         topic = places.get(table.name)

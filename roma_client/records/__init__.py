@@ -1,1 +1,1 @@
-"""Converts records into changes: functions and values without Kafka and without clocks."""
+"""Converts records into changes. The code here neither calls Kafka nor reads a clock."""

@@ -1,4 +1,4 @@
-"""Computes the offset of each partition that may be committed, if changes are acknowledged in any
+"""Computes which offset of each partition may be committed. Changes may be acknowledged in any
 order.
 
 `canal_batches` checks that Canal's batches are acknowledged in order.
@@ -13,7 +13,8 @@ from roma_client.records.record import Record
 
 
 class Assignment:
-    """A partition since its assignment to this client. All its receipts share this object.
+    """The state of a partition since it was assigned to this client. All receipts of the partition
+    share this object.
 
     is_current   whether the client still has the partition by this assignment
     next_offset  offset after the newest read record
@@ -53,7 +54,9 @@ class AckBook:
         self._assigned: dict[Partition, Assignment] = {}
 
     def assign(self, partition: Partition, offset: int) -> None:
-        """Begin a partition at an offset. Receipts of an earlier assignment become invalid."""
+        """Record that the partition was assigned and is read from `offset` on. Receipts of an
+        earlier assignment become invalid.
+        """
         self.revoke(partition)
         self._assigned[partition] = Assignment(partition, offset)
 

@@ -68,7 +68,7 @@ class Assembler:
         self.begin(frozenset())
 
     def begin(self, cut: AbstractSet[Partition], done: Moment = NONE_DONE) -> None:
-        """Start with no records; partitions begin at their committed offsets.
+        """Drop all records. Partitions are then read from their committed offsets on.
 
         cut   partitions that the group never read before, and whose older rows therefore never
               arrive
@@ -87,8 +87,8 @@ class Assembler:
         self.ready: deque[ReadyTransaction] = deque()
 
     def rows(self, rows: Rows) -> bool:
-        """Add a record's rows; return whether its offset waits for the transaction's
-        acknowledgement.
+        """Add a record's rows; return whether its offset must not be committed before the
+        transaction is acknowledged.
 
         Raises TransactionIncomplete, TransactionTooLarge.
         """
@@ -110,8 +110,8 @@ class Assembler:
         return pending.receipts[-1] is rows.receipt
 
     def report(self, report: Report, receipt: Receipt) -> bool:
-        """Add a BEGIN or END; return whether its offset waits for the transaction's
-        acknowledgement.
+        """Add a BEGIN or END message; return whether its offset must not be committed before the
+        transaction is acknowledged.
 
         Raises TransactionIncomplete.
         """
@@ -152,7 +152,7 @@ class Assembler:
         return Stalled(front.id, front.end_offset) if front.end or front.is_given_up else None
 
     def nothing_comes(self) -> None:
-        """Decide about the stalled transaction: all rows are read. Raises TransactionIncomplete."""
+        """Process the stalled transaction: all rows are read. Raises TransactionIncomplete."""
         if not self._queue and (oldest := self._oldest_unreported()) is not None:
             oldest.is_given_up = True
             self._enqueue(oldest)

@@ -1,4 +1,4 @@
-"""Canal's batches: collecting one, the unacknowledged ones, and the check that they are
+"""Canal's batches: collects them, stores the unacknowledged ones, and checks that they are
 acknowledged in order.
 """
 
@@ -104,7 +104,7 @@ class Collecting:
 
     @property
     def left(self) -> int:
-        """Return how many changes are still missing to `size`."""
+        """Return how many changes can still be added before the batch has `size` changes."""
         return self._size - len(self._found)
 
     @property
@@ -114,7 +114,9 @@ class Collecting:
         return self._is_ended or self.left <= 0 or is_large
 
     def has_room_for(self, delivery: Delivery) -> bool:
-        """Return whether a change can be added: the batch is not full, or has begun its record."""
+        """Return whether a change can be added: the batch is not full, or it already has other
+        changes of the same record.
+        """
         return not self.is_full or self.continues(delivery)
 
     def continues(self, delivery: Delivery) -> bool:
@@ -126,8 +128,8 @@ class Collecting:
         return bool(self._found) and self._found[-1].record is delivery.record
 
     def add(self, delivery: Delivery) -> bool:
-        """Add a change; return False if the batch is full before it. The size of a record counts
-        once.
+        """Add a change; return False if the batch is full without it. The size of a record is
+        counted once.
 
         Raises DeleteWithoutColumns if the first change is a delete that the client refuses.
         """
@@ -143,8 +145,8 @@ class Collecting:
 
 
 def deadline_of(timeout_seconds: float | None) -> float:
-    """Return when a batch must be returned, as `time.monotonic`: at once without a timeout, when it
-    is full for 0.
+    """Return the time at which a batch must be returned even if it is not full (`time.monotonic`).
+    That is now for None, and never for 0.
     """
     if timeout_seconds is None:
         return time.monotonic()

@@ -168,8 +168,8 @@ class Change:
     def of_fields(cls, fields: dict[str, Any]) -> "Change":
         """Return a change with these fields.
 
-        The dict is not copied. The fields may contain LATER, and then not the fields that it makes.
-        Readers use this for each row, because the generated constructor is slower.
+        The dict is not copied. It may contain LATER instead of fields that are computed when they
+        are first read. Readers use this for each row, because the generated constructor is slower.
         """
         change = object.__new__(cls)
         object.__setattr__(change, "__dict__", fields)

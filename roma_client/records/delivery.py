@@ -1,4 +1,4 @@
-"""A change that is on its way to the service."""
+"""A change that was read, and that is not yet acknowledged."""
 
 from typing import NamedTuple
 

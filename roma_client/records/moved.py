@@ -1,5 +1,5 @@
-"""Markers that end the tables of a database in a topic, and the check that all markers are
-there.
+"""Markers, which end the tables of a database in a topic, and the check that the markers of all
+instances were read.
 """
 
 import json
@@ -63,7 +63,8 @@ class Followed:
 
     @property
     def repeats_from(self) -> int | None:
-        """Return the set since which the topic has had the table, if that is before the move there.
+        """Return the number of the mapping set that gave the table to the present topic, if that
+        was before the move to the topic.
 
         Rows published since then are also in the former topic. Returns None otherwise.
         """
@@ -168,8 +169,8 @@ class Departures:
                 )
 
     def resume(self, partition: Partition, offset: int, left: Departure | None) -> None:
-        """Record the end of a partition that a client of the group has reached before; `left` is
-        where the table moved.
+        """Record that a client of the group has already reached the end of a partition at `offset`.
+        `left` is the move of the table that the commit names; None: it names none.
         """
         if left is not None and left.set > self._followed.after:
             self._pages.setdefault(partition, _Page()).left = (offset, left)
@@ -187,8 +188,8 @@ class Departures:
         return None if page is None or page.left is None else page.left[0]
 
     def left(self, partition: Partition) -> Departure | None:
-        """Return where the table moved, by the markers of a partition; None while a marker is
-        missing.
+        """Return the move of the table that the markers of a partition announce; None while a
+        marker is missing.
         """
         page = self._pages.get(partition)
         return None if page is None or page.left is None else page.left[1]
@@ -225,7 +226,7 @@ class Departures:
         return found
 
     def forget(self, partition: Partition) -> None:
-        """Delete what is known about a revoked partition."""
+        """Delete the stored markers of a revoked partition."""
         self._pages.pop(partition, None)
 
     def _missing(self, page: _Page, number: int) -> frozenset[str]:

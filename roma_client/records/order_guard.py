@@ -1,5 +1,5 @@
-"""Drops changes that were delivered before: for each key, only a change with a greater order is
-new.
+"""Drops changes that were already delivered. A change is new if its order is greater than that of
+the last delivered change of its key.
 """
 
 from collections import OrderedDict
@@ -28,7 +28,7 @@ class LastChange(NamedTuple):
 
     @classmethod
     def of(cls, key: str, order: Order) -> "LastChange":
-        """Return the last change for a key and an order."""
+        """Return a LastChange with the digest of the key `key`, and its order."""
         return cls(sha256(key.encode()).hexdigest()[:_DIGEST_DIGITS], order)
 
 
@@ -41,8 +41,8 @@ garbage collector leaves out.
 class OrderGuard:
     """The newest delivered order of each key. Not thread-safe.
 
-    A key that was dropped counts as new: the service may then see a change again, which
-    at-least-once delivery permits.
+    The order of a key may be removed from memory. The service may then receive a change again,
+    which at-least-once delivery permits.
     """
 
     def __init__(
@@ -101,7 +101,9 @@ class OrderGuard:
     def new_of(
         self, partition: Partition, changes: Sequence[Change], offset: int
     ) -> Sequence[Change]:
-        """Return those changes of a record that are given to the service; see `takes`."""
+        """Return those changes of a record that are new, or that have no key, as `takes` does for
+        one change.
+        """
         if len(changes) == 1:  # the usual record
             return changes if self.takes(partition, changes[0], offset) else ()
         return [each for each in changes if self.takes(partition, each, offset)]

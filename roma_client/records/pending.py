@@ -13,8 +13,8 @@ from roma_client.records.transaction import Report, Transaction, TransactionId
 
 
 class Moment(NamedTuple):
-    """The rank of a transaction in the order of its instance. It rises from one transaction to the
-    next.
+    """The place of a transaction in the order of its instance. A later transaction has a greater
+    moment.
 
     time    execute time in Unix milliseconds; UNKNOWN_TIME in the commits of former releases
     before  execute position before its first change. It begins lower after a lost position record

@@ -53,8 +53,8 @@ class Selection:
         return replace(self, topics={**self.topics, name: topic})
 
     def may_take(self, record: Record) -> bool:
-        """Return False if the record's key or tags already exclude it, so that it need not be
-        parsed.
+        """Return False if the key or the tags of the record show that it is not selected, so that
+        it need not be parsed.
         """
         if self.tags and not self._has_tag(record):
             return False

@@ -40,7 +40,9 @@ from spark_jobs.transforms import (
 
 @dataclass(frozen=True, slots=True)
 class Copies:
-    """The sink of a job, and the rule that decides which of two changes is newer."""
+    """The copies of a job: where they are stored, and by which rule the newer of two changes is
+    found.
+    """
 
     settings: JobSettings
     sink: Sink

@@ -1,5 +1,5 @@
-"""The time until which guards of deleted keys are kept, in a Delta table of one row below the job's
-root.
+"""Stores up to which time the guards of deleted keys may be missing, in a Delta table of one row
+below the job's root.
 """
 
 from typing import Final
@@ -14,7 +14,8 @@ _FOLDER: Final = "_guards"
 
 
 class DeleteWatermark:
-    """Execute time (ms) before which guards of deleted keys may have been removed.
+    """The execute time (ms) before which guards of deleted keys (their stored order keys) may have
+    been removed.
 
     An older change must be refused, because it could restore a deleted row.
     """
@@ -49,7 +50,9 @@ class DeleteWatermark:
         self._before_ms = self._read()
 
     def refresh(self) -> None:
-        """Read the time again: another job may have removed guards since."""
+        """Read the stored time again, because another job may have removed guards after the last
+        read.
+        """
         self._before_ms = max(self._before_ms, self._read())
 
     def _read(self) -> int:

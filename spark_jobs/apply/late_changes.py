@@ -1,4 +1,6 @@
-"""Changes that are older than the guards of deleted keys (`guards_days`)."""
+"""Handles late changes: those from before the time for which the copies keep the order keys of
+deleted rows (`guards_days`).
+"""
 
 from collections.abc import Mapping
 from functools import reduce
@@ -11,8 +13,7 @@ from spark_jobs.transforms import KEY, TOO_LATE, rekeyed_rows
 
 
 def has_late(problems: Mapping[str, int]) -> bool:
-    """Return whether the problems of a batch contain changes that are older than the guards of
-    deletes.
+    """Return whether a batch has late changes.
 
     `problems` maps each reason to its number of messages.
     """
@@ -20,11 +21,12 @@ def has_late(problems: Mapping[str, int]) -> bool:
 
 
 def judged_late_changes(changes: DataFrame, sink: Sink) -> DataFrame:
-    """Return parsed changes; late ones that cannot restore a deleted row no longer have a problem.
+    """Return parsed changes without the problem "late" for those changes that cannot restore a
+    deleted row.
 
-    A late change is compared as any other if the copy has its key, or if the batch has a newer
-    change of the key or ends with its delete. So a batch that is read again as a whole is applied
-    as before. Evaluate the result once, because it depends on the copies.
+    That is so if the copy has the key of the late change, or if the batch has a newer change of the
+    key or ends with its delete. A batch that is read again as a whole is therefore applied as
+    before. Evaluate the result once, because it depends on the copies.
     """
     late = sf.coalesce(sf.endswith(sf.col("problem"), sf.lit(TOO_LATE)), sf.lit(False))
     marked = changes.withColumn("late", late)

@@ -10,7 +10,9 @@ _MS_PER_DAY: Final = 86_400_000
 
 
 class Watermark(Protocol):
-    """An execute time (ms) that never decreases, stored durably."""
+    """A durably stored execute time (ms), which never decreases: rows that were deleted before it
+    may be forgotten.
+    """
 
     @property
     def before_ms(self) -> int:
@@ -74,7 +76,8 @@ class Upkeep:
         self._newest_ms = 0
 
     def after_batch(self, newest_change_ms: int, writer: str) -> bool:
-        """Maintain the copies if the interval has passed; return whether it had.
+        """Maintain the copies if the interval has passed since the last time; return whether that
+        was done.
 
         newest_change_ms  greatest execute time of the batch in Unix milliseconds
         writer            name of the job; a job that was killed during this gets the lock of the

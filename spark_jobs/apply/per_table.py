@@ -1,4 +1,4 @@
-"""Splits the changes that won by table and gives them typed columns: the input of a sink."""
+"""Splits the newest changes of a batch by table and gives them typed columns, for a sink."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,6 +1,6 @@
 """Writes rows and deletes that were read from the sources into the copy of one logical table.
 
-The same rule applies as for changes from the topic.
+The copy compares their order keys with its own, as it does for changes from the topic.
 """
 
 from collections.abc import Mapping, Sequence
@@ -33,7 +33,7 @@ def upserts(rows: DataFrame, order: str, shard: Shard) -> DataFrame:
 
 
 def deletes(keys: DataFrame, table: LogicalTable) -> DataFrame:
-    """Return keys as deletes of a logical table.
+    """Return changes that delete the given keys of a logical table.
 
     `keys` has the columns key and order. The data of a delete are the values in the key itself;
     they are empty if the key has another number of values than now, because the primary key has
@@ -148,7 +148,7 @@ class TableWriter:
 
 
 def schema_versions(table: LogicalTable) -> Sequence[TableSchema]:
-    """Return the table definitions that messages of the table's shards would have, each once."""
+    """Return the different table definitions that messages of the table's shards have."""
     return [
         TableSchema.of(text) for text in dict.fromkeys(shard.mysql_types for shard in table.shards)
     ]

@@ -1,4 +1,6 @@
-"""Compares source and copy: checksums, differing rows, separation of lag and difference, repair."""
+"""Compares sources with copies: computes checksums, finds differing rows, tells lag from
+differences, and repairs rows.
+"""
 
 from spark_jobs.comparison.findings import (
     WHOLE_LINES,

@@ -1,8 +1,8 @@
-"""Rows of a source as their copy would have them: filtered and masked by the instance's rules, and
-typed.
+"""Converts rows of a source to the rows that their copy should have: filtered and masked by the
+instance's rules, and typed.
 
-A server cannot compute checksums of the rules' results. Rows of such tables are therefore read, and
-the same functions compute the checksums of both sides.
+The server cannot apply these rules. Rows of such tables are therefore read, and Spark computes the
+checksums of both sides with the same functions.
 """
 
 from collections.abc import Mapping

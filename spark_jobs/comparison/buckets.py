@@ -1,4 +1,4 @@
-"""Cuts a table into buckets, each of which has one checksum.
+"""Divides the rows of a table into buckets, and one checksum is computed for each.
 
 Buckets are ranges of the key's first column if that is an integer, otherwise ranges of a hash. Both
 sides assign a row to a bucket by its values only, regardless of their sort orders.

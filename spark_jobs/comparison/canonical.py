@@ -1,4 +1,5 @@
-"""A text for each value that both sides compute: the source by SQL, Spark from the typed copy.
+"""Converts each value to a canonical text, which is the same on both sides: the source computes it
+by SQL, Spark from the typed copy.
 
 A row's text is, column by column, `N` for NULL, or the text's length in bytes, a colon and the
 text: no two different rows have the same text. A checksum is the sum of 60 bits of each row's
@@ -90,8 +91,8 @@ def copy_row_text(columns: Sequence[SourceColumn], kinds: Mapping[str, DataType]
 
 
 def source_hash(text: str) -> str:
-    """Return the SQL expression for a row's hash, 15 hexadecimal digits. `text` is that of its
-    text.
+    """Return the SQL expression for a row's hash, 15 hexadecimal digits. `text` is the expression
+    for the row's canonical text.
     """
     return f"LEFT(SHA2({text}, 256), {_HASH_DIGITS})"
 

@@ -1,4 +1,4 @@
-"""The findings of a comparison for each table, and how they are printed."""
+"""The findings of a comparison for each table, and functions that format them for output."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -59,7 +59,7 @@ class TableFindings:
 
     @property
     def outcome(self) -> Outcome:
-        """The result for the table: equal only if every row was compared and is equal."""
+        """The result for the table; it is "equal" only if every row was compared and is equal."""
         if self.different:
             return Outcome.DIFFERENT
         return Outcome.UNKNOWN if self.reason or self.undecided or self.more else Outcome.EQUAL

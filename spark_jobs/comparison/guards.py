@@ -49,7 +49,7 @@ def odd_rows(
 
 
 def guard_findings(row: Row, newest: str | None) -> Sequence[str]:
-    """Return sentences about the problems of the guards of a row of the copy; empty if there are
+    """Return sentences about problems with the guards of a row; an empty sequence if there are
     none.
 
     `newest` is the greatest order that the relay has published, read after the row; None: the

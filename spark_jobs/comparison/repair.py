@@ -34,7 +34,8 @@ class Repair:
         """Write these rows as the sources have them now. A row that no source has is written as a
         delete.
 
-        `pairs` maps each instance to its order key, read before this call.
+        `pairs` maps each instance to the order key under which its rows are written. Read them
+        before this call.
         """
         pieces = source_rows(self.databases, table, places)
         owned = [upserts(rows, pairs[shard.instance], shard) for shard, rows in pieces]

@@ -61,7 +61,7 @@ def compare_again(
     places: Sequence[TargetRow],
     newest: Callable[[], str | None],
 ) -> Mapping[str, Seen]:
-    """Return the rows among `places` that differ now: message key → difference.
+    """Compare these rows again; return those that differ now: message key → difference.
 
     The source is read first, then the copy, then `newest`. `newest` returns the greatest order that
     the relay has published; None: guards are not compared with it.

@@ -1,5 +1,5 @@
-"""FLOAT and DOUBLE as the servers print them, from Spark's numbers (the rule: strings/dtoa.cc,
-my_gcvt).
+"""Converts Spark's numbers to the texts that the servers print for FLOAT and DOUBLE. Source of the
+rule: MySQL, strings/dtoa.cc, my_gcvt.
 """
 
 import re

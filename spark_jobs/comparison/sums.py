@@ -1,4 +1,6 @@
-"""Count and checksum of every bucket on both sides, and the rows of the buckets that differ."""
+"""Computes the row count and checksum of every bucket on both sides, and finds the rows of
+differing buckets.
+"""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -4,7 +4,7 @@ A row differs only if the copy has everything that the source had committed when
 seen: 1. The rows are read. 2. The source's position is read, and the job waits until the instances
 have published up to it: all changes of these rows are then in the topics. 3. The topics are
 searched for changes of these rows that the copy lacks. 4. The rows are read again. A row that is
-unchanged on both sides, and has no pending change, differs. The others are checked in another
+unchanged on both sides, and has no pending change, differs. All other rows are checked in another
 round.
 """
 
@@ -39,7 +39,9 @@ class DecidedRows:
 
 @dataclass(frozen=True, slots=True)
 class Verdicts:
-    """The result of one round: keys that differ permanently, and keys for another round."""
+    """The result of one round: keys whose rows really differ, and keys that must be checked in
+    another round.
+    """
 
     different: Mapping[str, Seen] = field(default_factory=dict)
     open: Mapping[str, Seen] = field(default_factory=dict)
@@ -52,7 +54,7 @@ def verdicts(
     *,
     published: bool,
 ) -> Verdicts:
-    """Return which rows differ permanently, and which need another round.
+    """Return which rows really differ, and which must be checked in another round.
 
     before     rows that differed in the former round
     now        rows that differ now; those of `before` that are not among them are equal

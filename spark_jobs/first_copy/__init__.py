@@ -1,7 +1,7 @@
-"""The first copy of existing tables, range by range while the stream runs, with notes of the
-progress.
+"""Copies existing tables for the first time, range by range, while the stream runs. It records the
+progress in files (notes).
 
-At the end, rows that were deleted at the source meanwhile are removed.
+At the end it removes rows that were deleted at the source in the meantime.
 """
 
 from spark_jobs.first_copy.alterations import alterations

@@ -1,4 +1,5 @@
-"""Begins the copy of each table, under new order keys or under those of an interrupted run.
+"""Begins the copy of each table. Its rows get new order keys, or those of the interrupted run that
+it continues.
 
 Tables that are finished are not copied again.
 """
@@ -32,10 +33,11 @@ def begin(
     *,
     anew: bool,
 ) -> Mapping[str, TableNote] | None:
-    """Return table → the note under which it is copied; None if the job was asked to stop before.
+    """Return table → the progress from which its copy begins or continues; None if the job was
+    asked to stop before that.
 
-    An interrupted run is continued if its conditions are unchanged and it has noted rows. A
-    finished table keeps its note, unless its keys, shards, rules or copies have changed.
+    An interrupted run is continued if it has recorded rows, and keys, shards, rules and copies are
+    unchanged. A finished table is copied again only if one of these has changed.
 
     notes            the notes of earlier runs
     writer           the writer of the copies

@@ -1,8 +1,9 @@
 """The first copy of one logical table.
 
-1. The caller reads the order keys of its instances, before the first SELECT. 2. Ranges are read and
-written with these order keys, and noted when they are in the copy. 3. The keys of the source are
-read once more; rows of the copy without such a key are removed, if their order allows.
+It has three steps. First the caller reads the order keys of the table's instances, before the first
+SELECT. Then ranges are read, written with these order keys, and recorded as progress when they are
+in the copy. Last the keys of the source are read once more; rows of the copy without such a key are
+removed, if their order allows.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -51,7 +52,7 @@ class CopyFigures:
 
 @dataclass(frozen=True, slots=True)
 class Unmet:
-    """The keys of the copy that the source no longer has.
+    """The result of removing keys of the copy that the source no longer has.
 
     The fields are the number of removed keys, the number of keys that need newer order keys to be
     decided, and those order keys.

@@ -1,5 +1,5 @@
-"""The notes from which an interrupted first copy continues: one append-only log for each logical
-table.
+"""Records the progress of a first copy, so that an interrupted one can continue: one append-only
+log (the notes) for each logical table.
 
 Every line is a JSON object: `begin` (run, order keys), `round` (the ranges that are in the copy
 now), `end` (number of removed keys). A line becomes visible as a whole, so a crash leaves the log

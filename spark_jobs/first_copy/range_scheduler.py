@@ -42,7 +42,7 @@ def next_round(
 
 
 def copied_ranges(shards: Sequence[Shard], note: TableNote) -> Sequence[ShardRange]:
-    """Return the ranges of every shard, with the boundaries of the copy."""
+    """Return the ranges into which a copy divided every shard; `note` is its progress."""
     return [
         ShardRange(shard, part)
         for shard in shards

@@ -1,4 +1,4 @@
-"""What a run of the first copy says about each table."""
+"""The report of a first copy about each table."""
 
 import json
 from dataclasses import asdict, dataclass

@@ -61,7 +61,7 @@ class KnownTable:
         )
 
     def fed_by(self, table: str, feed: Feed) -> "KnownTable":
-        """Return a copy of the metadata with the instances of a batch.
+        """Return the metadata with the instances of a batch added.
 
         `table` is the name for the error. Raises InstancesMixed if the copy then has several
         instances.
@@ -76,7 +76,7 @@ class KnownTable:
         return replace(self, instances=names, newest=max(self.newest, unnamed))
 
     def salted(self, table: str, salt_buckets: int) -> "KnownTable":
-        """Return a copy of the metadata with the number of salt buckets of new rows.
+        """Return the metadata with the number of salt buckets of new rows set.
 
         Raises JobConfigurationError if existing rows have another number.
         """
@@ -90,7 +90,7 @@ class KnownTable:
         return replace(self, salt_buckets=salt_buckets)
 
     def text(self) -> bytes:
-        """The metadata as JSON text, as HBase stores it."""
+        """Return the metadata as the JSON text that HBase stores."""
         return orjson.dumps(
             {
                 "versions": list(self.versions),

@@ -59,8 +59,8 @@ def guard_cells(change: Change) -> list[Cell]:
 
 
 def value_cells(change: Change) -> list[Cell]:
-    """Return the cells of columns that are not NULL, for a row whose older cells were removed
-    before.
+    """Return the cells of the columns that are not NULL. Use them for a row whose older cells were
+    removed before.
     """
     if change.deleted:
         return []

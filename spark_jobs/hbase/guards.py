@@ -1,4 +1,5 @@
-"""The two guards that prevent an older change from replacing a newer one.
+"""The two methods that prevent an older change from replacing a newer one: the guards `version` and
+`check_and_mutate`.
 
 `version`: every cell carries the execute position as its timestamp; HBase shows the greater one,
 regardless of the order of arrival. Nothing is read, so positions alone decide. `check_and_mutate`:
@@ -29,8 +30,8 @@ Guard: TypeAlias = Callable[[Gateway, bytes, Sequence[Row]], int]
 
 
 def write_by_version(gateway: Gateway, table: bytes, rows: Sequence[Row]) -> int:
-    """Put all rows in one call and return their number. Changes older than the copy stay
-    invisible.
+    """Write all rows in one call, and return their number. HBase does not show changes that are
+    older than those in the copy.
     """
     puts = [_put(row, change, covering_cells(change), change.position) for row, change in rows]
     gateway.ask("putMultiple", table=table, tputs=puts)
@@ -97,7 +98,8 @@ def _if_unchanged(
 
 
 def cells_at(row: bytes, *timestamps: int) -> Any:
-    """Return the Thrift request that deletes the cells of a row with these timestamps.
+    """Return the Thrift request that deletes those cells of a row that have one of these
+    timestamps.
 
     Unlike the deletion of a whole family, it hides no cell with another timestamp: a later change
     can have a lower one.

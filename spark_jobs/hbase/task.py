@@ -96,7 +96,8 @@ def _stored_rows(
 def read_changes(
     settings: HBaseSettings, table: str, name: bytes, region: Region
 ) -> Iterator[ChangeRow]:
-    """Yield the rows of one region as (key, order, …) of a reduced batch, without the table.
+    """Yield the rows of one region as tuples (key, order, …), with the columns of a reduced batch
+    except for the table.
 
     The version of each row is not stored, so it is not returned.
     """

@@ -19,7 +19,8 @@ def await_published(
     seconds: float,
     pause: Callable[[float], bool],
 ) -> Mapping[str, Published] | None:
-    """Return the positions of the sources as soon as they cover the given coordinates.
+    """Wait until the instances have published everything up to the given coordinates, and return
+    their positions then.
 
     places   source → coordinates that must be published
     read     returns the present positions

@@ -1,7 +1,7 @@
 """Reads the position records of instances, and checks that a source is the server in the record.
 
-The record of the last rows is committed in one transaction with them, so no committed message of an
-instance has a greater order key than a record that is read after it.
+A position record is committed in one Kafka transaction with its rows. So no message has a greater
+order key than a record that is read after the message.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -49,8 +49,8 @@ class Published:
     rows: str = ""
 
     def covers(self, database: SourceDatabase, place: SourceCoordinates) -> bool:
-        """Return whether all transactions that the source had committed at `place` have been
-        published.
+        """Return whether the instance has published all transactions that the source had committed
+        when its coordinates were `place`.
         """
         return covered(database, place, self.gtid_set, self.file, self.offset)
 

@@ -69,8 +69,8 @@ class BoundedConnection(_Connection):
         self._write_timeout = seconds
 
     def watch(self, seconds: float) -> None:
-        """Let the operating system end the connection if the host does not answer probes for about
-        `seconds`.
+        """Configure the operating system to end the connection if the host does not answer
+        keep-alive probes for about `seconds`.
 
         Without that, the loss of a host during a statement is noticed after hours, if at all.
         """

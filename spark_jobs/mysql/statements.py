@@ -97,7 +97,9 @@ def select_piece(place: str, columns: Sequence[str], *, last: bool) -> str:
 
 
 def forget(place: str) -> str:
-    """Return the statement that removes rows that were deleted before an execute time."""
+    """Return the statement that removes those rows of a copy that were deleted before an execute
+    time.
+    """
     return f"{_literal(f'DELETE FROM {place} WHERE')} `_deleted` AND `_execute_time` < %s"
 
 

@@ -23,7 +23,7 @@ _BYTES_PER_STATEMENT: Final = 1 << 20  # far below the default packet limit of s
 def write_rows(
     settings: MirrorSettings, place: str, columns: Sequence[str], rows: Iterable[Values]
 ) -> Iterator[int]:
-    """Write rows, and yield the number of written rows for each statement.
+    """Write rows of one table, and yield for each statement the number of rows that it has written.
 
     place    the quoted name of the table
     columns  names of the columns

@@ -1,4 +1,6 @@
-"""The relayed tables of a source, their logical names and definitions."""
+"""Finds the tables of a source that its instance publishes, with their logical names and
+definitions.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -102,7 +104,7 @@ def shards_of(
     keys: Iterable[Row],
     ends: Mapping[TableId, str] = _NO_ENDS,
 ) -> Sequence[Shard]:
-    """Return the shards in rows of the server's catalogue.
+    """Return the shards that rows of the server's catalogue describe.
 
     columns  one row for each column, sorted by table
     keys     one row for each column of a key

@@ -1,4 +1,6 @@
-"""A source server over JDBC: SQL in, DataFrame out, in UTC and with the errors of the jobs."""
+"""A source server over JDBC. It executes SQL in UTC, returns DataFrames, and raises the errors of
+the jobs.
+"""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -72,8 +74,8 @@ class SourceDatabase:
 
 @contextmanager
 def source_borders(*servers: SourceServer) -> Iterator[None]:
-    """Context manager: raise the job's own errors in place of errors of Spark and the driver about
-    a source.
+    """Context manager: convert errors that Spark and the driver raise about a source to the jobs'
+    own errors.
 
     Other errors are not changed. `servers` are named in the reasons.
     """

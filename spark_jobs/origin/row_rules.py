@@ -1,9 +1,9 @@
 """Applies the rules and masks of an instance to the texts of a SELECT, with the relay's own
 functions.
 
-The relay decodes a value and prints it; a SELECT returns the printed text. So a row is a row of
-texts here, and the printer of each column returns its input. A text is converted to a number only
-if a condition compares it.
+The relay decodes a value and prints it as text; a SELECT already returns the text. So a row
+consists of texts here, and the function that prints a column returns its input. A text is converted
+to a number only if a condition compares it.
 """
 
 from collections.abc import Mapping, Sequence

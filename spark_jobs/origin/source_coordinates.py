@@ -1,5 +1,5 @@
-"""The present coordinates of a source, and whether an instance has published everything up to
-them.
+"""Reads the present coordinates of a source, and checks whether an instance has published
+everything up to them.
 """
 
 from dataclasses import dataclass
@@ -48,7 +48,7 @@ def coordinates_now(database: SourceDatabase) -> SourceCoordinates | None:
 def covered(
     database: SourceDatabase, place: SourceCoordinates, gtid_set: str, file: str, offset: int
 ) -> bool:
-    """Return whether a position of the same server equals `place` or is after it.
+    """Return whether a position of the source equals the coordinates `place` or is after them.
 
     gtid_set      the position as text; "" without GTIDs
     file, offset  the position as binlog coordinates

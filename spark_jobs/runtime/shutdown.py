@@ -41,7 +41,7 @@ class Shutdown:
         self._requested.set()
 
     def listen(self) -> None:
-        """Treat SIGTERM and SIGINT as requests to stop.
+        """Install signal handlers: SIGTERM and SIGINT then request that the job stops.
 
         Spark's start replaces the SIGINT handler, so call this again after it.
         """

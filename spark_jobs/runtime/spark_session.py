@@ -1,5 +1,5 @@
-"""The Spark session of the jobs: Delta, Kafka, UTC, and, where Spark runs in this process, loopback
-and a JDK that it runs on.
+"""Starts the Spark session of the jobs, with Delta, Kafka and UTC. If this process starts Spark's
+JVM, it also sets the network address (loopback) and the JDK.
 """
 
 import os

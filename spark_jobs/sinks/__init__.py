@@ -1,4 +1,4 @@
-"""The stores of copies."""
+"""The sinks: each module keeps copies of tables in one kind of store."""
 
 from spark_jobs.sinks.delta_lake.sink import DeltaHistory, DeltaSink, live_rows
 from spark_jobs.sinks.order_rule_marker import check_rule

@@ -70,7 +70,7 @@ class _File:
         return True
 
     def text(self) -> str | None:
-        """None: it went meanwhile."""
+        """Return the text of the lock file; None if it was deleted meanwhile."""
         try:
             return str(self._store.read(self._path, self._configuration).mkString())
         except Py4JJavaError as exc:

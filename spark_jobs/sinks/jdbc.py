@@ -1,4 +1,6 @@
-"""Copies in a MySQL or MariaDB server: batched upserts with the order guard in the statement."""
+"""Copies in a MySQL or MariaDB server. Rows are written many at a time, by statements that compare
+the order keys.
+"""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -100,7 +102,9 @@ class JdbcSink:
         )
 
     def tables(self) -> Sequence[str]:
-        """Return the logical tables of the server's tables that have the guards and the prefix."""
+        """Return the logical tables that have a copy on the server. A table is a copy if it has the
+        prefix and the columns of the guards.
+        """
         prefix = self._settings.prefix
         with Server(self._settings) as server:
             found = server.run(_TABLES, (len(prefix), prefix))

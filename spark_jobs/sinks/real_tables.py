@@ -1,4 +1,4 @@
-"""The guard `_real_table` of copies that follow TRUNCATEs."""
+"""The column `_real_table` of copies that follow TRUNCATEs: it names the real table of each row."""
 
 import pyspark.sql.functions as sf
 from pyspark.sql import DataFrame
@@ -7,8 +7,8 @@ from spark_jobs.transforms import REAL_TABLE
 
 
 def with_real_table(rows: DataFrame, copy: DataFrame) -> DataFrame:
-    """Return the rows with the guard `_real_table` if the copy has it; NULL for rows without a real
-    table.
+    """Return the rows with the column `_real_table` if the copy has it. It is NULL in rows without
+    a real table.
 
     Otherwise an update would keep the real table of the former row.
     """

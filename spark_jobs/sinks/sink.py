@@ -1,4 +1,4 @@
-"""The interface of sinks: their input and what they guarantee.
+"""The interface of sinks: their input, and what they guarantee.
 
 The jobs use Delta, HBase and the other stores only through it.
 """
@@ -61,7 +61,7 @@ def _uncounted(_rows: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class ReducedBatch:
-    """A micro-batch after the rule: at most one change per table and key.
+    """A micro-batch that was reduced to the newest change of each table and key.
 
     `changes` contains all tables at once, for stores that write them in one pass, in the exact text
     of the messages: `table`, `key`, `order`, `execute_time`, `execute_position`, `deleted`, `data`

@@ -16,7 +16,8 @@ def check_writers(spark: SparkSession, settings: JobSettings) -> None:
     """Raise CopiesUnguarded if two jobs could overwrite each other's commits in the store of the
     copies.
 
-    Nothing is raised with `copy_writers = "one"`.
+    With `copy_writers = "one"` the operator ensures that there is only one job, and nothing is
+    raised.
     """
     scheme = scheme_of(spark, settings.copy_root)
     store = spark.conf.get(f"spark.delta.logStore.{scheme}.impl", None) or spark.conf.get(

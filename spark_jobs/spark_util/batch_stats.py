@@ -33,7 +33,7 @@ class BatchFigures:
 
     @property
     def put_aside(self) -> int:
-        """Number of messages that were stored in the quarantine."""
+        """The number of messages that were stored in the quarantine."""
         return sum(self.problems.values())
 
     @property

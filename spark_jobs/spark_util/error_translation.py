@@ -48,7 +48,8 @@ _TRACE: Final = re.compile(r"^\s*at |^===|^\s*\.\.\. \d+ more")
 
 @contextmanager
 def named_errors(what: str) -> Iterator[None]:
-    """Context manager: raise a JobError in place of an error of Spark, Delta or Kafka.
+    """Context manager: convert an error of Spark, Delta or Kafka that the block raises to a
+    JobError.
 
     `what` names the servers and topics in the reason.
     """
@@ -69,7 +70,9 @@ def _named(text: str, what: str) -> JobError:
 
 
 def own_error(text: str) -> JobError | None:
-    """Return the jobs' own error that a text of Spark names; None if it names none."""
+    """Return the jobs' own error if the text of a Spark error contains the name of one; None
+    otherwise.
+    """
     found = _OWN.search(text)
     leaf = getattr(errors, found["name"], None) if found else None
     if found is None or not (isinstance(leaf, type) and issubclass(leaf, JobError)):

@@ -1,4 +1,4 @@
-"""JSON strings as the relay writes them."""
+"""Writes JSON strings in Spark exactly as the relay writes them."""
 
 import json
 from typing import Final

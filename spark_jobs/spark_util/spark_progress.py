@@ -6,8 +6,8 @@ from pyspark.sql import SparkSession
 
 
 def rows_being_read(spark: SparkSession) -> int:
-    """Return the number of records that a running stage of Spark has read; of several stages the
-    greatest.
+    """Return the number of records that Spark's running stage has read. If several stages run, it
+    is their greatest number.
 
     Spark's tasks report it every few seconds.
     """

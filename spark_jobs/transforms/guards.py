@@ -1,4 +1,4 @@
-"""The columns that a copy has in addition to the table's own."""
+"""The guards: columns that a copy has in addition to the columns of its table."""
 
 from typing import Final
 

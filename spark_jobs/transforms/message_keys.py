@@ -39,8 +39,8 @@ def row_key(style: Style) -> Column:
 
 @cache
 def former_row(style: Style) -> Column:
-    """Return the Spark expression for the former row (key, data) of an UPDATE that changed a value
-    of the key; null for other changes.
+    """Return the Spark expression for the row (key, data) before an UPDATE that changed a value of
+    the key; null for other changes.
 
     Canal's `old` can contain columns that only another row of the message changed.
     """

@@ -31,7 +31,8 @@ _NO_COLUMN: Final = "[]"
 def parsed_messages(
     records: DataFrame, topics: Sequence[str] | None, *, raw_rule: bool, renames: bool
 ) -> DataFrame:
-    """Return one row per message, without markers that are no problem for this job.
+    """Return one row per message. Markers of moved tables are omitted, unless this job does not
+    read the table's new topic.
 
     topics    topics that the job reads; None: unknown
     raw_rule  whether tombstones are omitted
@@ -128,8 +129,8 @@ def _renaming() -> Column:
 
 
 def without_value() -> Column:
-    """Return the condition that a record may be all that remains of a delete after compaction: a
-    tombstone whose message, with the same key and order, was removed.
+    """Return the condition for a tombstone of which compaction may have removed the delete's
+    message, which has the same key and order.
     """
     return sf.col("value").isNull()
 

@@ -18,7 +18,8 @@ _SPECIAL: Final = r"([.+*?^$()\[\]\\|])"
 
 
 def unfollowed_move(header: Column, topic: Column, topics: Sequence[str]) -> Column:
-    """Return the Spark expression for the reason why copies end with a marker of a moved table.
+    """Return the Spark expression for a sentence that says why the copies of a moved table are no
+    longer updated.
 
     header  text of the `moved` header, not null
     topic   topic of the record

@@ -58,17 +58,17 @@ def parse_events(
     Columns: topic, partition, offset, timestamp, row (its number in the message), key, order,
     execute_time, execute_position, table, type, deleted, data (map column → text), mysql_types
     (JSON text), key_columns, history, real_table, moved_from, problem, value. `history`: the change
-    is of a history row of a system-versioned table, which no copy has. `problem` is null for such
-    a row, and for a change that can be applied; `value` is there only where it is not. `moved_from`
+    is of a history row of a system-versioned table, which no copy has. `problem` is null for such a
+    row, and for a change that can be applied; `value` is there only where it is not. `moved_from`
     is the row (key, data) as it was, where an UPDATE changed its key. `records` come from the Kafka
-    source with headers. DDL has no row here, but for what empties a table. A tombstone is a delete
-    whose `data` are empty, without `mysql_types`. `real_table` is `instance/database.table` where
-    headers name both. With `truncates` a TRUNCATE that names them and its order is a row of type
-    TRUNCATE without a key, and keeps its `value`; otherwise it has a problem, and `real_table` is
-    left out. With `renames`, which need `truncates`, an ALTER TABLE that renames columns is such a
-    row too. `renamed` is its header of that name, and null in every other row. With
-    `reader.instances` the column `instance` has the header of that name, "" for messages without
-    it.
+    source with headers. DDL has no row here, except for statements that empty a table. A tombstone
+    is a delete whose `data` are empty, without `mysql_types`. `real_table` is
+    `instance/database.table` where headers name both. With `truncates` a TRUNCATE that names them
+    and its order is a row of type TRUNCATE without a key, and keeps its `value`; otherwise it has a
+    problem, and `real_table` is left out. With `renames`, which need `truncates`, an ALTER TABLE
+    that renames columns is such a row too. `renamed` is its header of that name, and null in every
+    other row. With `reader.instances` the column `instance` has the header of that name, "" for
+    messages without it.
 
     Changes with an execute time below `horizon_ms` cannot be applied, because keys that were
     deleted before may be forgotten. `in_parts`: row images may lack columns; otherwise those that
@@ -180,8 +180,8 @@ def _row_order() -> Column:
 
 
 def with_pair(changes: DataFrame) -> DataFrame:
-    """Return the changes with the numbers in the text of the order: execute_time (ms) and
-    execute_position.
+    """Return the changes with two more columns, which are the numbers in the text of the order:
+    execute_time (ms) and execute_position.
 
     Both are null if the text is not an order.
     """

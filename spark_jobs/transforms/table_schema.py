@@ -60,7 +60,8 @@ def spellings(names: Iterable[str], present: Iterable[str] = ()) -> Mapping[str,
 
 
 def column_types(versions: Sequence[TableSchema]) -> Mapping[str, DataType]:
-    """Return column → a type that can hold its values in all of these versions.
+    """Return a mapping from each column to a type that can hold its values in all of these
+    versions.
 
     The columns are in the order of the newest version, which is the last one.
     """

@@ -1,4 +1,4 @@
-"""Sign-ins in the log and in the audit trail, at a bounded rate."""
+"""Records sign-ins in the log and in the audit trail, at a limited rate."""
 
 from collections.abc import Callable
 from threading import Lock

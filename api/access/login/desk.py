@@ -84,7 +84,8 @@ class LoginDesk:
         return user
 
     async def hash_in_turn(self, act: Callable[[], None]) -> None:
-        """Run a function that hashes a password; at most AT_THE_SAME_TIME of them run in parallel.
+        """Run `act`, which hashes a password. At most AT_THE_SAME_TIME such functions run in
+        parallel.
 
         Raises LoginBusy if too many wait, and the errors of the function.
         """

@@ -60,7 +60,7 @@ class LoginThrottle:
         self._refilled_s = clock()
 
     def begin(self, name: str, address: str) -> None:
-        """Count an attempt as wrong until `succeeded` is called for it.
+        """Count an attempt as a wrong password, until `succeeded` is called for it.
 
         Parallel attempts are counted before the first password is verified.
 

@@ -1,7 +1,7 @@
-"""One sign-in by the provider, as pure values derived from a secret of the browser.
+"""The values of one sign-in by an OpenID provider, which are derived from a secret of the browser.
 
-The secret is in a cookie, so that any admin of the installation can finish a sign-in that another
-one began.
+The secret is in a cookie, so a sign-in that began at one admin can be finished at another admin of
+the installation.
 """
 
 import json
@@ -34,7 +34,7 @@ class Attempt:
     def state(self) -> str:
         """Return the state parameter: page and time, with a proof of the secret.
 
-        The provider sends it back.
+        The provider returns it unchanged in its answer.
         """
         text = _encoded(json.dumps([self.begun_s, self.following]).encode())
         return f"{text}.{_derived(self.secret, f'state {text}')}"

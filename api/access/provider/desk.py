@@ -1,4 +1,6 @@
-"""Sign-in by the provider: attempts, users from its claims, sessions."""
+"""Signs users in by an OpenID provider: begins attempts, reads users from the provider's claims,
+and opens sessions.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The client of a stream, and whether it still has the rights with which the stream began."""
+"""Checks whether the client of a stream still has the rights with which the stream began."""
 
 from collections.abc import Set
 from functools import partial

@@ -1,4 +1,4 @@
-"""Problems that need an operator, and figures and states over time."""
+"""Endpoints for problems that need an operator, and for metrics and states over time."""
 
 from typing import Annotated, Final
 

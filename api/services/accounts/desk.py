@@ -1,4 +1,4 @@
-"""Users and tokens, changed by an administrator; the caller's own account, changed by its user."""
+"""Changes users and tokens for an administrator, and the caller's own account for its user."""
 
 from dataclasses import dataclass
 

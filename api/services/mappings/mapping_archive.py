@@ -17,7 +17,7 @@ _log: Final = structlog.stdlib.get_logger(__name__)
 
 
 class MappingArchive:
-    """All saved sets and documents; none of them is overwritten."""
+    """Reads the saved mapping sets and documents, which are never overwritten."""
 
     def __init__(self, store: MappingStore) -> None:
         self._store = store
@@ -35,7 +35,8 @@ class MappingArchive:
             raise ActiveSetBroken(exc.reason) from exc
 
     def known(self) -> Reading[StoredSet]:
-        """Return the active set, or the last one that was read while ZooKeeper does not answer.
+        """Return the active set; while ZooKeeper does not answer, return the set that was read
+        last.
 
         Raises ActiveSetBroken, and StoreUnreachable if no reading has succeeded yet.
         """
@@ -110,8 +111,8 @@ class MappingArchive:
         return found
 
     def known_sets(self) -> Reading[list[SetRecord]]:
-        """Return the metadata of the newest sets, or the last that were read while ZooKeeper does
-        not answer.
+        """Return the metadata of the newest sets; while ZooKeeper does not answer, return what was
+        read last.
 
         Raises StoreUnreachable if no reading has succeeded yet.
         """

@@ -42,11 +42,11 @@ class Trial:
 
 
 class MappingEditor:
-    """Saves mapping documents. Every save creates a set without contradictions.
+    """Saves mapping documents. Every save creates a complete mapping set without contradictions.
 
-    A logical database needs a topic in the same or an earlier save. An empty installation is filled
-    by one save of all documents, or one after another in the order topics, dbs, tbs, tags. A set
-    without a needed topic never becomes active, so relays never read one.
+    A logical database needs a topic in the same or an earlier save. In an empty installation, save
+    all documents together, or one after another in the order topics, dbs, tbs, tags. A set that
+    lacks a topic never becomes active.
     """
 
     def __init__(

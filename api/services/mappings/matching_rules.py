@@ -26,7 +26,8 @@ class MatchingRule:
 
 
 def matching_rules(mapping: MappingSet, documents: Documents, real: TableId) -> list[MatchingRule]:
-    """Return the entries that apply to a real table, in the order dbs, tbs, topics, tags.
+    """Return the entries of the documents that apply to a real table, in the order dbs, tbs,
+    topics, tags.
 
     Raises UnmappedName if two expressions claim the table.
     """

@@ -1,5 +1,5 @@
-"""Finds routes both ways: the topic of a real table, and the tables of a topic, logical name or
-tag.
+"""Finds routes in both directions: the topic of a real table, and the tables of a topic, logical
+name or tag.
 """
 
 from collections.abc import Callable
@@ -69,7 +69,8 @@ class RouteFinder:
         return list(found.values())
 
     def rules(self, real: TableId) -> tuple[MatchingRule, ...]:
-        """Return the entries that apply to a real table; empty if two expressions claim the table.
+        """Return the entries of the documents that apply to a real table; empty if two expressions
+        match the table.
 
         Raises ActiveSetBroken.
         """

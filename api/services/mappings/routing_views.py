@@ -57,7 +57,7 @@ class RouteEffect:
 
     @property
     def consequence(self) -> str:
-        """Return a sentence about the effect on consumers; empty for a mere note."""
+        """Return a sentence about the effect on consumers; "" if there is none."""
         return CONSEQUENCES[self.kind]
 
 
@@ -105,7 +105,9 @@ def changes_between(
     tables: Iterable[TableId],
     routers: Routers | None = None,
 ) -> list[RouteEffect]:
-    """Return the changes of each view's routes for the tables that the view's filter accepts."""
+    """Return how the route of each table changes from the set `before` to the set `after`, for each
+    view. Tables that the filter of a view excludes are left out.
+    """
     known, shared = list(tables), routers or Routers()
     found: list[RouteEffect] = []
     for view in views:
@@ -131,7 +133,7 @@ def changes_between(
 def tables_to_speak_of(
     sets: Sequence[tuple[MappingSet, Documents]], met: Iterable[str]
 ) -> tuple[set[TableId], list[RouteEffect]]:
-    """Return the tables whose routes are compared, and a note if some are omitted.
+    """Return the tables whose routes a preview compares, and a sentence about tables that it omits.
 
     These are the tables in `met`, those in the documents, and `database.*` (any other table) for
     each named database. A rule without a database names its table in every mapped database. A table

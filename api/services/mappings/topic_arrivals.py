@@ -28,7 +28,9 @@ class Arrival(NamedTuple):
 
 
 class TopicArrivals:
-    """Finds when a logical database got a topic. Saved sets never change, so each is read once."""
+    """Finds the set that first routed a logical database to a topic. Saved sets never change, so
+    each is read only once.
+    """
 
     def __init__(self, archive: MappingArchive, now: Callable[[], float] = time.time) -> None:
         self._archive = archive

@@ -12,9 +12,9 @@ _CHARACTERS: Final = 40
 def change_summary(row: PeekedRow) -> str:
     """Return a short text about the change of a row, for a list of rows.
 
-    That is the old and the new value if one column has changed, otherwise the names of the changed
-    columns. An insert gives the number of columns, a delete "whole row". For a row that is stored
-    outside of Kafka (claim check) it is the sentence that says so.
+    It has the old and the new value if one column has changed, otherwise the names of the changed
+    columns. For an insert it is the number of columns, for a delete "whole row". For a row that is
+    stored outside of Kafka (claim check) it is the sentence that says so.
     """
     if row.claim:
         return row.claim

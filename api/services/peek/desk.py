@@ -1,4 +1,6 @@
-"""Opens readers of topics for callers: a limited number in parallel, each with its own consumer."""
+"""Opens readers of topics for callers. Their number is limited, and each has its own Kafka
+consumer.
+"""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -29,7 +31,7 @@ from relay.state import InstanceStore
 class Reading:
     """One open reader of a topic, with the rights of its caller. The caller must call `close`.
 
-    All returned rows have no values if the caller does not have the right to see values.
+    The returned rows have no values if the caller may not see values.
     """
 
     def __init__(self, peek: Peek, caller: Caller, release: Callable[[], None]) -> None:

@@ -24,8 +24,8 @@ class PeekSlots:
         self._open: Counter[str] = Counter()
 
     def take(self, caller: str) -> Callable[[], None]:
-        """Count one more reader of `caller`, and return the function that ends it. Call that
-        function once.
+        """Count one more open reader of `caller`. Return a function that ends the count; call it
+        exactly once.
 
         Raises PeeksBusy if a limit is reached. All callers without a name share one limit.
         """

@@ -1,4 +1,4 @@
-"""Reads and changes position records, and says beforehand what a change means."""
+"""Reads and changes position records, and describes the effect of a change before it is made."""
 
 from api.services.positions.desk import PositionDesk
 

@@ -103,7 +103,8 @@ class PositionDesk:
         return floor_sentences(self._published(instance), self._published(wish.above))
 
     def skip(self, instance: str, wish: Skip, who: Who) -> PositionView:
-        """Order to skip a future transaction, or withdraw that order. Returns the position.
+        """Order the instance to skip a future transaction, or withdraw that order (`wish.undo`).
+        Return the position.
 
         Raises MoveRefused, BadRequest without the confirmation.
         """
@@ -113,7 +114,7 @@ class PositionDesk:
         return self.read(instance)
 
     def raise_floor(self, instance: str, floor: Floor, who: Who) -> PositionView:
-        """Raise the order keys of an instance above those of another one. Returns the position.
+        """Raise the order keys of an instance above those of another one, and return the position.
 
         Raises MoveRefused, BadRequest without the confirmation.
         """
@@ -139,7 +140,8 @@ class PositionDesk:
         return RepartitionView.of(instance, repartition.carry_out(plan, who, without=order.without))
 
     def compare_mapping(self, instance: str) -> MappingComparisonView:
-        """Compare the set under which an instance publishes with the set in ZooKeeper.
+        """Compare the mapping set under which an instance publishes with the active set in
+        ZooKeeper.
 
         Raises NoSuchThing, MoveRefused, MappingRefused.
         """
@@ -148,7 +150,7 @@ class PositionDesk:
     def accept_mapping(
         self, instance: str, wanted: AcceptedMapping, who: Who
     ) -> MappingComparisonView:
-        """Let an instance publish its next rows under the set in ZooKeeper.
+        """Order an instance to publish its next rows under the mapping set in ZooKeeper.
 
         `wanted` is the set that the operator saw. Raises MoveRefused if it is no longer the set in
         ZooKeeper, BadRequest without the confirmation.

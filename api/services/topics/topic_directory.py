@@ -1,4 +1,4 @@
-"""The topics that the active mapping feeds: their offsets, and the progress of groups."""
+"""Reads the topics of the active mapping: their offsets, and the progress of consumer groups."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,5 +1,5 @@
-"""The watch: the state of every instance now and during the last week, and which of them need an
-operator.
+"""Observes all instances (the watch): their states now and during the last week, and which of them
+need an operator.
 """
 
 from api.services.watch.charts import Charts

@@ -1,4 +1,6 @@
-"""Metrics over time for charts: from Prometheus if it is configured, otherwise from the watch."""
+"""Reads metrics over time for charts, from Prometheus if it is configured, otherwise from the
+admin's own observations.
+"""
 
 import threading
 from collections.abc import Callable

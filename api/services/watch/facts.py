@@ -59,13 +59,14 @@ class Facts:
 def present_state(view: InstanceView) -> str:
     """Return the present state of an instance.
 
-    That is STANDBY if the relay that ran the instance has ended, except for a state that remains.
+    That is STANDBY if the relay that ran the instance has ended, unless its last state still
+    applies without a relay.
     """
     return view.state if view.relay_alive or view.state in _OUTLIVES else STANDBY
 
 
 def held_back_by(view: InstanceView) -> str:
-    """Return what limits the speed of a running instance, as a phrase; empty if nothing does."""
+    """Return a phrase that names what limits a running instance's speed; "" if nothing does."""
     limited = _LIMIT.match(view.held_back) is not None
     return f"limited to {view.held_back}" if limited else view.held_back
 

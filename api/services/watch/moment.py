@@ -1,4 +1,4 @@
-"""The state of the watch at one time."""
+"""All that the admin has observed about the instances at one time."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Finds the problems that need an operator. Without input or output."""
+"""Finds the problems that need an operator, in facts that were read before."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass

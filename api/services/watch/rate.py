@@ -1,4 +1,4 @@
-"""The rate of a counter, from two readings."""
+"""Computes the rate of a counter from two readings."""
 
 from dataclasses import dataclass
 from typing import Final

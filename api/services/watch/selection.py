@@ -1,4 +1,4 @@
-"""Selects and sorts the instances of a list. Without input or output."""
+"""Filters and sorts the instances of a list."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping

@@ -1,4 +1,4 @@
-"""Numbered changes of state, for the streams that send them."""
+"""Stores the newest changes of instances' states with numbers, for the streams that send them."""
 
 import threading
 from collections import deque
@@ -63,7 +63,7 @@ class ChangeLog:
 
     def after(self, number: int) -> Sequence[StateChange] | None:
         """Return the changes after number `number`; None if some of them are no longer stored, or
-        if no such number was given out.
+        if no change has that number yet.
         """
         with self._lock:
             if number > self._number or self._number - number > len(self._changes):

@@ -71,7 +71,7 @@ class Watch:
 
     @property
     def ended(self) -> bool:
-        """Whether the admin stops: streams of changes must end."""
+        """Return whether the admin is stopping, so that streams of changes must end."""
         return self._ended.is_set()
 
     def end(self) -> None:

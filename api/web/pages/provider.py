@@ -1,4 +1,4 @@
-"""Sign-in by the provider: the redirect there, and the return."""
+"""Sign-in by an OpenID provider: the redirect to the provider, and the return from it."""
 
 from http import HTTPStatus
 from typing import Annotated, Final

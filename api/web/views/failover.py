@@ -13,7 +13,7 @@ Mark = Literal["yes", "wait", "no", "none"]
 
 
 class Verdict(NamedTuple):
-    """Whether the other server could be read, as a mark and a sentence."""
+    """A mark and a sentence that say whether the other server could be read."""
 
     mark: Mark
     text: str

@@ -50,11 +50,11 @@ class Row:
 class Group(NamedTuple):
     """Instances below one title. The title is empty if the list is not grouped.
 
-    rows         empty where the group is folded and closed
+    rows         its instances; empty if the group is folded and not opened
     size         number of its instances
     worst        the most urgent state in it
     worst_count  number of its instances in that state
-    folded       it is one line that can be opened
+    folded       whether it is shown as one line that can be opened
     address      the page with the group open
     """
 
@@ -186,7 +186,9 @@ def groups(
 
 
 def grouping(chosen: Grouping, shown: int) -> Grouping:
-    """Return the grouping of a list with so many instances: a long one is never without groups."""
+    """Return the grouping for a list of `shown` instances. It is `chosen`, but a long list always
+    has groups.
+    """
     return chosen or ("state" if shown > MOST_UNFOLDED else "")
 
 

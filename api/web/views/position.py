@@ -40,8 +40,8 @@ def button(act: str, name: str, gtid: str, topic: str) -> str:
 
 
 def commands(now: PositionView) -> list[str]:
-    """Return the commands that read the binlog from this position on; empty for an instance without
-    one.
+    """Return the commands by which an operator reads the binlog from this position on; empty if the
+    instance has no position.
     """
     if not now.file:
         return []

@@ -1,4 +1,6 @@
-"""Parts of a page that cannot be read now: who does not answer, and what is missing."""
+"""Describes the parts of a page that cannot be read now: which server does not answer, and what is
+not shown.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -10,9 +12,9 @@ from relay.errors import RelayError, Unreachable
 
 
 class UnreadPart(NamedTuple):
-    """A server that gave no answer, in the words of the page.
+    """The texts of a page about a server that did not answer.
 
-    title     who does not answer: "Kafka does not answer"
+    title     names the server, such as "Kafka does not answer"
     sentence  the reason, which names the address
     remedy    what the reader can do
     code      code of the error
@@ -39,7 +41,7 @@ class PartsRead:
     """The parts of a page that could be read, and those that could not.
 
     values  name of a part → its value; parts that could not be read are left out
-    unread  one for each error, in the order of the parts
+    unread  the texts about each error, in the order of the parts
     """
 
     values: dict[str, Any] = field(default_factory=dict)
@@ -47,7 +49,9 @@ class PartsRead:
 
 
 def unread_part(error: RelayError, *missing: str) -> UnreadPart:
-    """Return who did not answer, and which parts are missing for it."""
+    """Return the texts about an error of a server; `missing` are the parts that are not shown
+    because of it.
+    """
     problem = problem_of(error)
     return UnreadPart(
         title_of(problem), problem.detail, remedy_of(problem), problem.code, tuple(missing)
@@ -55,9 +59,11 @@ def unread_part(error: RelayError, *missing: str) -> UnreadPart:
 
 
 def read_parts(parts: Sequence[Part]) -> PartsRead:
-    """Read each part. An error leaves out only its own part.
+    """Read each part; return the values that could be read, and texts about the errors of the
+    others.
 
-    After a server that does not answer, no further part is read: the page would wait for each.
+    After an error of a server that does not answer, no further part is read, because the page would
+    wait for each.
     """
     found = PartsRead()
     errors: dict[tuple[str, str], tuple[RelayError, list[str]]] = {}

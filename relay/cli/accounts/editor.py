@@ -32,8 +32,8 @@ FromStdin: TypeAlias = Annotated[
 
 @contextmanager
 def account_editor(config: Path) -> "Iterator[AccountEditor]":
-    """Open the users and tokens of an installation. At the end, wait until Kafka has the audit
-    entries.
+    """Context manager: yield the editor of an installation's users and tokens. At the end, wait
+    until Kafka has the audit entries.
     """
     with told_errors():
         settings = settings_of(config)
@@ -75,7 +75,9 @@ def say(sentence: str, fields: dict[str, object], *, as_json: bool) -> None:
 
 
 def grant_text(grant: Grant) -> str:
-    """Return a grant as text: the role, and whether values of rows may be read."""
+    """Return the rights of a user or token as text: the role, and whether values of rows may be
+    read.
+    """
     return f"{grant.role.value} with values of rows" if grant.values else grant.role.value
 
 

@@ -129,7 +129,9 @@ def carry_out(
     *,
     preview: bool,
 ) -> None:
-    """Show the edit's problems, or activate it after the operator's confirmation.
+    """Print the problems of an edit; if it has none, activate its documents after the operator's
+    confirmation. `who` returns the operator, `yes` is the value of --yes, and with `preview`
+    nothing is activated.
 
     Ends the program with code 1 if the edit has problems or is not confirmed.
     """

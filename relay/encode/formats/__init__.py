@@ -1,5 +1,5 @@
-"""Message formats: each writes the values of messages in another form. `message_format` has the
-interface that the pipeline uses.
+"""Message formats: each module writes the values of messages in one format. `message_format` has
+the interface that the pipeline uses.
 """
 
 from relay.encode.formats.canal_json import CanalJson

@@ -96,7 +96,9 @@ class Avro:
         return HEAD.pack(0, number) + _written(self._schemas[number], record)
 
     def reference(self, value: bytes) -> bytes:
-        """Return the record of `value` without its rows, and without the text of a statement."""
+        """Return the value of a message with a claim check: the Avro record in `value` without its
+        rows, and without the text of a statement.
+        """
         _, number = HEAD.unpack_from(value)
         schema = self._schemas[number]
         record: Any = fastavro.schemaless_reader(BytesIO(value[HEAD.size :]), schema, None)
@@ -126,7 +128,7 @@ class AvroRows(EnvelopeRows):
         )
 
     def use(self, schema_id: int) -> None:
-        """Use this schema id in all further messages."""
+        """Set the id of the schema in the registry, which each message contains."""
         self._head = HEAD.pack(0, schema_id)
 
     @property
@@ -135,7 +137,7 @@ class AvroRows(EnvelopeRows):
         return self._envelope
 
     def framing_texts(self, operation: Operation, frame: MessageFrame) -> tuple[bytes, bytes]:
-        """Return the text before the images, and the text between them and the order key."""
+        """Return the bytes before the row images, and the bytes between them and the order key."""
         inserted, deleted = operation is Operation.INSERT, operation is Operation.DELETE
         rest = {
             "op": letter_of(operation, frame),
@@ -148,7 +150,7 @@ class AvroRows(EnvelopeRows):
         )
 
     def image(self, row: Row) -> bytes:
-        """Return the record of a row.
+        """Return a row as an Avro record.
 
         Raises RowImageIncomplete if the image lacks a column, because readers would mistake null
         for its value.

@@ -78,7 +78,7 @@ def row_schemas(
 
 
 def rest_schema() -> dict[str, Any]:
-    """Return the record schema of the message fields after the rows."""
+    """Return the schema of the message fields that follow the rows, as one record."""
     return {
         "type": "record",
         "name": "Rest",
@@ -109,7 +109,7 @@ def statement_schema() -> dict[str, Any]:
 
 
 def full_name(schema: Mapping[str, Any]) -> str:
-    """Return the full name of a record."""
+    """Return the full name (namespace and name) of a record's schema."""
     return f"{schema['namespace']}.{schema['name']}"
 
 

@@ -38,7 +38,8 @@ class CanalJson:
         )
 
     def reference(self, value: bytes) -> bytes:
-        """Return all fields of `value` except the rows and the fields whose size depends on them.
+        """Return the value of a message with a claim check: all fields of `value` except the rows
+        and the fields whose size depends on the rows.
 
         A reader of canal-json that does not support claim checks finds a row change without rows,
         and fails. It never reads missing values as nulls.

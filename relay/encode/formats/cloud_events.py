@@ -57,7 +57,7 @@ class CloudEvents:
     def statement(
         self, statement: StatementFacts, frame: MessageFrame, order: OrderPair, _topic: str
     ) -> bytes:
-        """Return an event with the fields of a schema change event.
+        """Return a statement as an event, with the fields of Debezium's schema change event.
 
         The report of a dead letter has the order key of the dead row. The row itself may be sent
         later with the same order key. So the id of the report also contains the id of the dead
@@ -70,7 +70,9 @@ class CloudEvents:
         return head + data + b',"id":"' + order_bytes(order) + of_letter + _END
 
     def reference(self, value: bytes) -> bytes:
-        """Return the event with its attributes, and without rows and the text of a statement."""
+        """Return the value of a message with a claim check: the event in `value` with its
+        attributes, without its rows and the text of a statement.
+        """
         event = orjson.loads(value)
         return orjson.dumps({**event, "data": without_rows(event["data"])})
 
@@ -84,7 +86,7 @@ class CloudEventRows(JsonRows):
         super().__init__(definition, name, instance, _END)
 
     def framing_texts(self, operation: Operation, frame: MessageFrame) -> tuple[bytes, bytes]:
-        """Return the text before the images, and the text between them and the order key."""
+        """Return the text before the row images, and the text between them and the order key."""
         kind = _TYPES[letter_of(operation, frame)]
         head, middle = super().framing_texts(operation, frame)
         return _attributes(self._instance, kind, self._name, frame) + head, middle

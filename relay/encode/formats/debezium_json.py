@@ -56,7 +56,9 @@ class DebeziumJson:
     def statement(
         self, statement: StatementFacts, frame: MessageFrame, order: OrderPair, _topic: str
     ) -> bytes:
-        """Return a schema change event; `type` and `isDdl` are the relay's own fields."""
+        """Return a statement as Debezium's schema change event. Its fields `type` and `isDdl` are
+        the relay's own.
+        """
         source = ordered_source(self._instance, statement.name, frame, order)
         payload = orjson.dumps(statement_fields(statement, frame, source))
         if not self._with_schema:
@@ -64,8 +66,8 @@ class DebeziumJson:
         return b'{"schema":' + statement_schema(self._instance) + b',"payload":' + payload + b"}"
 
     def reference(self, value: bytes) -> bytes:
-        """Return the envelope in `value` without its rows. Readers that do not support claim checks
-        fail on it.
+        """Return the value of a message with a claim check: the envelope in `value` without its
+        rows. Readers that do not support claim checks fail on it.
         """
         whole = orjson.loads(value)
         return orjson.dumps(without_rows(whole["payload"] if self._with_schema else whole))

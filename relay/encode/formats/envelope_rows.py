@@ -48,10 +48,10 @@ class EnvelopeRows(ABC):
 
     @abstractmethod
     def image(self, row: Row) -> bytes:
-        """Return a row image as it is inside a message."""
+        """Return the bytes of a row image inside a message."""
 
     def event(self, rows: Sequence[RowChange]) -> "EnvelopeEvent":
-        """Return the encoder for the rows of one event."""
+        """Return an object that encodes the given rows of one event."""
         return EnvelopeEvent(self, rows)
 
     def encode(self, changes: Sequence[RowChange], frame: MessageFrame, order: OrderPair) -> bytes:
@@ -65,7 +65,9 @@ class EnvelopeRows(ABC):
         )
 
     def framing_text_parts(self, operation: Operation) -> tuple[bytes, bytes, bytes, bytes]:
-        """Raise NotImplementedError: only in Canal's form, compiled code prints transactions."""
+        """Raise NotImplementedError, because compiled code prints whole transactions only in
+        Canal's format.
+        """
         raise NotImplementedError(operation)
 
     def count_undecodable(self) -> None:
@@ -79,17 +81,17 @@ class EnvelopeRows(ABC):
 
 
 class ReadableRows(EnvelopeRows):
-    """Rows in a form that only the readable packages print."""
+    """Encodes rows in a format that compiled code does not print."""
 
     is_compiled: ClassVar[bool] = False
 
     @property
     def envelope(self) -> Envelope:
-        """Return None: compiled code does not print this form."""
+        """Return None, because compiled code does not print this format."""
         return _NO_ENVELOPE
 
     def framing_texts(self, operation: Operation, frame: MessageFrame) -> tuple[bytes, bytes]:
-        """Raise NotImplementedError: compiled code does not print this form."""
+        """Raise NotImplementedError, because compiled code does not print this format."""
         raise NotImplementedError(operation, frame)
 
 
@@ -103,12 +105,14 @@ class EnvelopeEvent:
         self._rows = rows
 
     def encode(self, numbers: Sequence[int], frame: MessageFrame, order: OrderPair) -> bytes:
-        """Return the value of a message with the row at this index; `numbers` has one index."""
+        """Return the value of a message with one row; `numbers` contains only its index in the
+        event.
+        """
         return self._encoder.encode([self._rows[number] for number in numbers], frame, order)
 
 
 def letter_of(operation: Operation, frame: MessageFrame) -> str:
-    """Return Debezium's `op` of a change: c, u, d or r."""
+    """Return the value of Debezium's field `op` for a change: c, u, d, or r for a copied row."""
     read = frame.snapshot and operation is Operation.INSERT
     return SNAPSHOT_OPERATION if read else OPERATIONS[operation]
 
@@ -136,5 +140,5 @@ def without_rows(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def order_bytes(order: OrderPair) -> bytes:
-    """Return the text of an order key."""
+    """Return the text of an order key as bytes."""
     return order_text(order.execute_time, order.execute_position).encode("ascii")

@@ -51,7 +51,9 @@ class JsonRows(EnvelopeRows):
         self._envelope = Envelope(wires, _BETWEEN, end)
 
     def wrap(self, head: bytes) -> None:
-        """Begin all messages with `head`, which ends with the opening brace of the envelope."""
+        """Set the bytes with which every message begins; `head` ends with the opening brace of the
+        envelope.
+        """
         self._head = head
 
     @property
@@ -60,7 +62,7 @@ class JsonRows(EnvelopeRows):
         return self._envelope
 
     def framing_texts(self, operation: Operation, frame: MessageFrame) -> tuple[bytes, bytes]:
-        """Return the text before the images, and the text between them and the order key."""
+        """Return the text before the row images, and the text between them and the order key."""
         inserted, deleted = operation is Operation.INSERT, operation is Operation.DELETE
         return (
             self._head + (b'"before":null,"after":' if inserted else b'"before":'),
@@ -81,7 +83,7 @@ class JsonRows(EnvelopeRows):
         )
 
     def image(self, row: Row) -> bytes:
-        """Return the JSON object of the columns that the image contains."""
+        """Return a row image as a JSON object of its columns."""
         return orjson.dumps(
             {
                 column.name: None if value is None else column.value(value)
@@ -109,10 +111,12 @@ class NumberedRows(JsonRows):
 
 
 def without_number(value: bytes) -> bytes:
-    """Return a value without the block that `NumberedRows` writes; `value` may be in any format.
+    """Return `value` without the block `transaction` that `NumberedRows` writes. The value may be
+    in any format.
 
-    It is for a message that is sent after its source transaction. Other formats are not changed:
-    they have no such block, and in Avro or Protobuf a similar text has its length before it.
+    Call it for a message that is sent later than its source transaction, such as a dead letter.
+    Other formats are not changed: they have no such block, and in Avro or Protobuf a similar text
+    has its length before it.
     """
     if not value.startswith(_DEBEZIUM_HEADS):
         return value
@@ -122,7 +126,8 @@ def without_number(value: bytes) -> bytes:
 def statement_fields(
     statement: StatementFacts, frame: MessageFrame, source: bytes
 ) -> dict[str, object]:
-    """Return the fields of a schema change event; `type` and `isDdl` are the relay's own fields.
+    """Return the fields of Debezium's schema change event for a statement; `type` and `isDdl` are
+    the relay's own fields.
 
     `source` is the JSON of its field `source`.
     """

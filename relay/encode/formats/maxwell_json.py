@@ -1,7 +1,7 @@
 """Maxwell's JSON (Maxwell's daemon 1.45, "Data Format" and the output options of its reference).
 
 Only fields that Maxwell documents are written. docs/formats/maxwell-json.md lists the others.
-Compiled code does not print this form, because `old` contains only the changed columns.
+Compiled code does not print this format, because its field `old` contains only the changed columns.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -58,7 +58,8 @@ class MaxwellJson:
     ) -> bytes:
         """Return Maxwell's message of a statement, without `old` and `def`.
 
-        Its types for TRUNCATE and for changes that were logged as text are the relay's own.
+        For TRUNCATE, and for row changes that were logged as statements, the value of `type` is the
+        relay's own.
         """
         what = _STATEMENT_TYPES.get(statement.kind)
         of = "table" if statement.name.table else "database"
@@ -73,8 +74,8 @@ class MaxwellJson:
         )
 
     def reference(self, value: bytes) -> bytes:
-        """Return the message in `value` without its row. Readers that do not support claim checks
-        fail on it.
+        """Return the value of a message with a claim check: the message in `value` without its row.
+        Readers that do not support claim checks fail on it.
         """
         fields = orjson.loads(value)
         rowless = {"data": None, "old": None, "sql": ""}
@@ -96,11 +97,13 @@ class MaxwellRows(ReadableRows):
         self._key = [columns[ordinal].name for ordinal in definition.key]
 
     def image(self, row: Row) -> bytes:
-        """Return the JSON object of the columns that the image contains."""
+        """Return a row image as a JSON object of its columns."""
         return orjson.dumps(self._values(row))
 
     def encode(self, changes: Sequence[RowChange], frame: MessageFrame, order: OrderPair) -> bytes:
-        """Return the value of a message with one change. `order` is only in the header."""
+        """Return the value of a message with one change. The value does not contain `order`; the
+        order header does.
+        """
         del order
         (change,) = changes
         before, after = change
@@ -132,7 +135,8 @@ class MaxwellRows(ReadableRows):
 
 
 def maxwell_value(column: Column, type_text: str) -> Callable[[Any], object] | None:
-    """Return the function for a column whose values Maxwell prints differently from `json_columns`.
+    """Return the function that converts a column's values, if Maxwell prints them differently from
+    `json_columns`.
 
     None for all other columns. Numbers are JSON numbers, a SET is an array of its members, and a
     JSON document is embedded.

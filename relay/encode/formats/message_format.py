@@ -27,15 +27,17 @@ class EventRows(Protocol):
 class RowsEncoder(Protocol):
     """Encodes the rows of one table under one name.
 
-    `undecodable_values` counts values that were printed with U+FFFD. Code that prints rows a second
-    time must set it back to the count after the first time.
+    `undecodable_values` counts values that were printed with U+FFFD. If the same rows are printed a
+    second time, the caller must restore the count from before that.
     """
 
     undecodable_values: int
 
     @property
     def prints_images(self) -> bool:
-        """Whether row images are printed as logged, without adding columns of the other image."""
+        """Whether each row image is printed with the columns that were logged for it, without
+        columns of the other image.
+        """
 
     @property
     def is_compiled(self) -> bool:
@@ -49,7 +51,7 @@ class RowsEncoder(Protocol):
 
     @property
     def envelope(self) -> Envelope | None:
-        """The texts that compiled code prints around row images. None for Canal's form."""
+        """The texts that compiled code prints around row images. None for Canal's format."""
 
     def event(self, rows: Sequence[RowChange]) -> EventRows:
         """Return the encoder of the rows of one event, all of one operation."""
@@ -70,8 +72,8 @@ class RowsEncoder(Protocol):
         """
 
     def framing_text_parts(self, operation: Operation) -> tuple[bytes, bytes, bytes, bytes]:
-        """Return the parts of `framing_texts` that are the same in a whole transaction. Only
-        Canal's form has them.
+        """Return the parts of `framing_texts` that are the same for all messages of a transaction.
+        Only Canal's format has them; the other formats raise NotImplementedError.
         """
 
     def count_undecodable(self) -> None:
@@ -121,6 +123,6 @@ class MessageFormat(Protocol):
         """Return the value of a message with a statement, for this topic."""
 
     def reference(self, value: bytes) -> bytes:
-        """Return the value of a message whose rows are in the claim store. `value` is the whole
-        value.
+        """Return the value of the message that is sent instead of `value`, if `value` itself is
+        stored outside of Kafka (claim check): `value` without rows.
         """

@@ -85,8 +85,8 @@ class TypedColumn(NamedTuple):
 def json_columns(
     definition: TableDefinition, undecodable: Callable[[], None]
 ) -> tuple[TypedColumn, ...]:
-    """Return the columns with the functions for JSON: bytes become base64, FLOAT and DOUBLE get the
-    digits that the server prints.
+    """Return the columns with functions that convert their values for JSON: bytes to base64, FLOAT
+    and DOUBLE to numbers with the digits that the server prints.
 
     `undecodable` is called for each value with bytes that are invalid in its character set. Raises
     SchemaMismatch if a column's character set or labels are unknown.
@@ -100,7 +100,8 @@ def json_columns(
 def binary_columns(
     definition: TableDefinition, undecodable: Callable[[], None]
 ) -> tuple[TypedColumn, ...]:
-    """Return the columns with the functions for binary formats: bytes and floats are not converted.
+    """Return the columns with functions that convert their values for binary formats; bytes and
+    floats stay as they are.
 
     Parameters and errors are those of `json_columns`.
     """

@@ -44,8 +44,8 @@ class InstanceStores:
     def find(
         self, erased: Collection[str], staying: Collection[str]
     ) -> tuple[Matches, Matches, Matches]:
-        """Return the matches in three groups: of the keys, of records that stay, and of a text
-        only.
+        """Return what matches the search terms, in three groups: data that has one of the keys,
+        values to which remaining records point, and data that only contains a text.
 
         erased   URLs of values to which records in compacted topics point; they match a key
         staying  URLs of values to which records in topics without compaction point
@@ -70,7 +70,7 @@ class InstanceStores:
         """Rewrite the dead letter topics without the chosen dead letters. Raises
         DeadLettersUnreadable.
 
-        `turn` is the right to rewrite topics.
+        `turn` proves that this process may rewrite topics.
         """
         for name, ids in chosen.dead_letters.items():
             self._letters(name).remove(ids, turn)
@@ -109,11 +109,11 @@ class InstanceStores:
 
 
 def letter_kind(letter: DeadLetter, needles: Needles) -> str:
-    """Return the group to which a dead letter belongs: of keys, by text, or "" if it does not
+    """Return why a dead letter matches: because of a key, because of a text, or "" if it does not
     match.
 
-    It is of keys if its row has one of the keys or contains one, and by text if it contains a text
-    or has a key in another spelling.
+    It matches a key if its row has one of the keys or contains one; it matches a text if it
+    contains a text or has a key in another spelling.
     """
     message = letter.message
     parts = (message.key, message.value, letter.reason.encode(), *(v for _, v in message.headers))
@@ -125,11 +125,11 @@ def letter_kind(letter: DeadLetter, needles: Needles) -> str:
 def value_kind(
     url: str, value: bytes, needles: Needles, erased: Collection[str], staying: Collection[str]
 ) -> str:
-    """Return the group to which a stored value belongs: of keys, of records, by text, or "" if it
-    does not match.
+    """Return to which group of `InstanceStores.find` a stored value belongs; "" if it does not
+    match.
 
-    `erased` and `staying` are described at `InstanceStores.find`. A value to which both kinds of
-    records point stays with the records that stay.
+    `erased` and `staying` are described at `InstanceStores.find`. If both kinds of records point to
+    a value, it belongs to the group of values to which remaining records point.
     """
     if url in staying:
         return _OF_RECORDS

@@ -1,4 +1,4 @@
-"""Recognises messages of deletes, in every JSON format. Pure."""
+"""Recognises messages about deleted rows, in every JSON format. The function is pure."""
 
 from typing import Any, Final
 

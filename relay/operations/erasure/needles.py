@@ -1,4 +1,4 @@
-"""The search terms of an erasure: keys of messages, and texts. Pure."""
+"""The search terms of an erasure: keys of messages, and texts. The functions are pure."""
 
 import json
 import re
@@ -52,7 +52,7 @@ class Needles:
 
 
 def read_needles(keys: Iterable[str], texts: Iterable[str]) -> Needles:
-    """Return the search terms in these lines; empty lines are ignored.
+    """Return the search terms for the given keys and texts; empty ones are ignored.
 
     A key is written as in messages: a JSON array of table and values, such as
     `["shop.client","7"]`. Raises ErasureRefused for anything else, and for short texts.
@@ -80,7 +80,7 @@ def read_needles(keys: Iterable[str], texts: Iterable[str]) -> Needles:
 
 def plain_key(key: bytes) -> tuple[str, ...] | None:
     """Return the values of a message key in a normal form, without differences in spelling; None if
-    it is no key.
+    the bytes are no message key.
 
     Servers consider texts equal that differ only in case, accents or trailing spaces, and numbers
     that differ only in zeros. Messages have the spelling of the row.

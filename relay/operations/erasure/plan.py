@@ -64,7 +64,7 @@ class Matches:
 
 @dataclass(frozen=True, slots=True)
 class ErasureChoice:
-    """What an operator chooses to erase in addition.
+    """What an operator chooses to erase besides the keys.
 
     delete_records  in topics without compaction, delete all records up to the last one of the keys,
                     which includes records of other keys
@@ -83,7 +83,7 @@ class ErasurePlan:
     of_keys     dead letters and audit entries with a key, and values to which only records in
                 compacted topics point
     of_records  values to which records in topics without compaction point
-    by_text     data that contains a text and is in neither of these two
+    by_text     data that contains a text and is neither in `of_keys` nor in `of_records`
     internal    internal topic (position, schema, XA) → number of records that contain a key or text
     notes       sentences about what the search does not cover
     made_s      when the search ended, in seconds of this process's monotonic clock
@@ -108,7 +108,9 @@ class ErasurePlan:
         )
 
     def chosen(self, choice: ErasureChoice) -> Matches:
-        """Return what an erasure with this choice removes, besides the records of topics."""
+        """Return the dead letters, stored values and audit entries that an erasure with this choice
+        removes.
+        """
         found = self.of_keys
         if choice.delete_records:
             found += self.of_records

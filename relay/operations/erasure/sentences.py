@@ -33,8 +33,8 @@ OF_THE_COMMAND: Final = Switches()
 def planned(
     plan: ErasurePlan, choice: ErasureChoice, switches: Switches = OF_THE_COMMAND
 ) -> list[str]:
-    """Return what was found, and what an erasure with this choice would do, one
-    sentence per line.
+    """Return the sentences about what was found, and what an erasure with this choice would do.
+    `switches` names the two choices.
     """
     switch = switches.delete_records
     lines = [line for each in plan.topics for line in _topic(each, choice, switch)]
@@ -88,7 +88,7 @@ def _by_text(found: Matches, choice: ErasureChoice, switch: str) -> Iterator[str
 
 
 def erased(plan: ErasurePlan) -> list[str]:
-    """Return what an operator still has to do after an erasure, one sentence per line."""
+    """Return the sentences about what an operator still has to do after an erasure."""
     lines = ["Done. Kafka removes the files of deleted records within minutes."]
     if any(each.compacted and each.records for each in plan.topics):
         lines.append("Compacted topics hold the values until Kafka has compacted them.")

@@ -15,7 +15,7 @@ class ChosenSource(NamedTuple):
 
 
 def chosen_source(instance: InstanceSettings, wanted: str | None) -> ChosenSource:
-    """Return the source that a request names as `wanted`; None: the single source.
+    """Return the source with the name `wanted`; if it is None, the only source of the instance.
 
     A single source can also be named by the instance's name. Raises SourceNotNamed.
     """

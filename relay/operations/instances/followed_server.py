@@ -31,11 +31,11 @@ class FollowedPosition:
 def followed_position(
     source: SourceSettings, standing: SourcePosition | None, at: BinlogPosition | str
 ) -> FollowedPosition:
-    """Return the position `at`, found on the server to which the source's present position
-    `standing` belongs.
+    """Return the position `at` on the server that the source's present position `standing` is from.
 
-    `standing` None: on the first server that has `at`. `at` is coordinates, or a GTID set. Raises
-    MoveRefused if no transaction begins there, and the errors of the servers.
+    If `standing` is None, it is the position on the first server that has `at`. `at` is either
+    binlog coordinates or the text of a GTID set. Raises MoveRefused if no transaction begins there,
+    and the errors of the servers.
     """
     found: list[FollowedPosition] = []
     refusals: list[RelayError] = []
@@ -65,7 +65,8 @@ def followed_position(
 def check_readable(
     instance: InstanceSettings, settings: SourceSettings, record: PositionRecord
 ) -> None:
-    """Check that the server still has the binlog from a record's position on.
+    """Check that the server with the connection settings `settings` still has the binlog from the
+    record's position on.
 
     Raises MoveRefused if it does not.
     """

@@ -25,7 +25,8 @@ class DefinedInstances:
 
 
 def defined_instances(settings: RelaySettings, session: Session) -> DefinedInstances:
-    """Return the instances of the file and of the documents. If both have a name, the file counts.
+    """Return the instances that the configuration file and the documents in ZooKeeper define. If
+    both define a name, the file is used.
 
     Raises StoreUnreachable.
     """
@@ -50,7 +51,8 @@ def defined_instances(settings: RelaySettings, session: Session) -> DefinedInsta
 def instance_of(
     settings: RelaySettings, name: str, session: Session | None = None, *, resolved: bool = True
 ) -> InstanceSettings:
-    """Return the settings of an instance. If the configuration file has the name, the file counts.
+    """Return the settings of the instance `name`. If the configuration file and a document in
+    ZooKeeper define it, the file is used.
 
     Without a session only the file is read. `resolved` False: `${NAME}` in a document stays, for
     callers that need no secret. Raises ConfigurationError if the name is unknown or its document is

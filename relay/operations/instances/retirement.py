@@ -1,4 +1,6 @@
-"""Removes an instance that will never publish again from the agreements of its topics."""
+"""Retires an instance that will never publish again: removes it from the documents in ZooKeeper
+that name the instances of a topic.
+"""
 
 from relay.audit import AuditEntry, AuditTrail
 from relay.errors import MoveRefused
@@ -34,8 +36,8 @@ class Retirement:
         )
 
     def carry_out(self, who: Who) -> tuple[str, ...]:
-        """Remove the instance from its topics, and return these. If the instance starts again, it
-        joins them again.
+        """Remove the instance from the documents of its topics, and return the topics. If the
+        instance starts again, it is added again.
 
         The audit entry is written first. Raises MoveRefused if a relay leads the instance, or if it
         publishes to no topic.

@@ -1,1 +1,1 @@
-"""Mapping sets: saved by operators, and compared with those that instances use."""
+"""Saves mapping sets for operators, and compares them with the sets that instances use."""

@@ -1,5 +1,5 @@
-"""Refuses a mapping that gives a topic back to tables while some instances still publish under an
-older set (ADR 81).
+"""Refuses a mapping under which a table returns to a former topic while instances still publish
+under a set from before (ADR 81).
 """
 
 from collections.abc import Mapping
@@ -18,10 +18,11 @@ class EarlyReturns:
         self._notes = notes
 
     def refuse(self, bodies: Mapping[str, str]) -> None:
-        """Raise TableReturnsEarly if the documents `bodies` give a topic back to a table too early.
+        """Raise TableReturnsEarly if, under the documents `bodies`, a table would return to a
+        former topic too early.
 
-        They are compared with the newest set that can be read. Raises MappingRefused,
-        StoreUnreachable.
+        The documents are compared with the newest mapping set that can be read. Raises
+        MappingRefused, StoreUnreachable.
         """
         sets = SavedSets(self._store)
         newest = max(self._store.set_numbers(), default=0)

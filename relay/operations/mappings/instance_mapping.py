@@ -29,7 +29,7 @@ class MappingComparison:
                     acceptance is necessary
     known           whether the documents of `named` can be read
     changes         what changes for tables from `named` to `found`; if not known, all of `found`
-    half_published  a transaction that is published to its end under its own set, "" if none
+    half_published  the half-published transaction, which ends under its own set; "": there is none
     """
 
     named: MappingName
@@ -54,7 +54,8 @@ class InstanceMapping:
         self._notes = InstanceStore(session, paths)
 
     def compare(self) -> MappingComparison:
-        """Compare the two sets. Nothing is changed.
+        """Compare the mapping set in the position record with the active one in ZooKeeper. Nothing
+        is changed.
 
         Raises MoveRefused for an instance without a position record, MappingRefused for an invalid
         set in ZooKeeper, BrokerUnreachable, PositionUnreadable, StoreUnreachable.
@@ -76,11 +77,11 @@ class InstanceMapping:
         )
 
     def accept(self, wanted: MappingName, who: Who) -> MappingName:
-        """Let the instance publish later transactions under the active set in ZooKeeper; return
-        the replaced set.
+        """Let the instance publish later transactions under the active set in ZooKeeper; return the
+        replaced set.
 
-        The active set must be `wanted`. A half-published transaction ends under its own set.
-        Raises MoveRefused, and the errors of `compare`.
+        The active set must be `wanted`. A half-published transaction is published to its end under
+        the former set. Raises MoveRefused, and the errors of `compare`.
         """
         found = self._store.current()
         if found.name != wanted:

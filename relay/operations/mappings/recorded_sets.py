@@ -1,4 +1,6 @@
-"""Reads the mapping sets that position records name, because ZooKeeper may have lost its sets."""
+"""Reads from the position records which mapping sets were used, because ZooKeeper may have lost its
+sets.
+"""
 
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final
@@ -25,9 +27,9 @@ def highest_recorded_set(settings: RelaySettings) -> int:
 def recorded_sets(settings: RelaySettings) -> RecordedSets:
     """Return the mapping sets that the position records of all instances name.
 
-    Numbers must rise even after ZooKeeper was lost or restored to an older state, because markers
-    and subscriptions compare them (ADR 89). Raises BrokerUnreachable, KafkaNotPermitted,
-    PositionUnreadable, PositionNewer.
+    A new set needs a higher number than all of these, even after ZooKeeper was wiped or restored,
+    because markers and subscriptions compare the numbers (ADR 89). Raises BrokerUnreachable,
+    KafkaNotPermitted, PositionUnreadable, PositionNewer.
     """
     kafka, installation = settings.kafka, settings.installation
 

@@ -1,4 +1,5 @@
 """Reads the messages of a logical table for an operator, without a consumer group.
 
-It may import what `relay.operations` may: `relay.kafka`, `relay.state`, `relay.route` and settings.
+It may import `relay.kafka`, `relay.state`, `relay.route` and the settings, as `relay.operations`
+may.
 """

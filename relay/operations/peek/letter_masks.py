@@ -17,8 +17,8 @@ _FIRST: Final = slice(0, 1)
 class LetterMasks:
     """The present masks and rules, as they apply to the dead letters of one instance.
 
-    They apply to older dead letters too, as to older messages (ADR 65). If they cannot be known,
-    all columns and keys are hidden.
+    They also apply to older dead letters (ADR 65). If the masks and rules cannot be read, all
+    columns and keys are hidden.
     """
 
     def __init__(self, instance: str, tables: Callable[[], PeekTables]) -> None:
@@ -30,9 +30,7 @@ class LetterMasks:
     def rows(self, letter: DeadLetter, numbers: slice) -> LetterRows:
         """Return rows of a dead letter without the values of hidden columns.
 
-        numbers  which rows of its message
-
-        Raises Unreachable.
+        `numbers` selects the rows of its message. Raises Unreachable.
         """
         hidden = self._hidden_of(letter)
         if isinstance(hidden, Unreachable):
@@ -44,7 +42,7 @@ class LetterMasks:
     def hides_key(self, letter: DeadLetter) -> bool:
         """Return whether a mask covers the key of a dead letter, or may cover it.
 
-        `letter` must have its value.
+        `letter` must contain the value of its message.
         """
         if letter.message.key is None:
             return False

@@ -1,4 +1,4 @@
-"""The rows of a dead letter, column by column. Pure."""
+"""The rows of a dead letter, column by column. The functions are pure."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

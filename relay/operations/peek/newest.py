@@ -1,5 +1,5 @@
-"""Reads the newest rows of a table, backwards through a topic in growing steps, with limited
-effort.
+"""Reads the newest rows of a table: backwards through a topic in growing steps, up to a limit of
+time and offsets.
 """
 
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Limits how many rows per second a reader gets."""
+"""Limits how many rows per second are shown to a reader."""
 
 from typing import Final
 
@@ -9,8 +9,8 @@ FILTERED_ROWS_PER_SECOND: Final = 100
 
 
 class RowPace:
-    """Allows `per_second` rows per second, and `burst` rows at once at the beginning. `now_s` is in
-    seconds of one clock.
+    """Allows `per_second` rows per second, and `burst` rows at once at the beginning. `now_s` is
+    the time in seconds, always of the same clock.
     """
 
     def __init__(self, per_second: int, burst: int, now_s: float) -> None:

@@ -61,8 +61,8 @@ class Peek:
         self._pace = RowPace(self._per_second, self._per_second, now_s())
 
     def page(self, count: int = NEWEST_ROWS) -> PeekPage:
-        """Return existing rows only: the first ones after the start time if there is one, otherwise
-        the newest.
+        """Return up to `count` existing rows: the first ones after the start time of the question
+        if it has one, otherwise the newest.
 
         Raises NothingToPeek, BrokerUnreachable, KafkaNotPermitted, TopicRefused.
         """
@@ -73,8 +73,9 @@ class Peek:
     def start(self, after: Mapping[int, int] | None = None) -> PeekBatch:
         """Begin to read, and return the existing rows if the question asks for them.
 
-        `after` is where an earlier reader stopped; None: the question decides. Raises
-        NothingToPeek, BrokerUnreachable, KafkaNotPermitted, TopicRefused.
+        `after` maps each partition to the offset at which an earlier reader stopped; None: the
+        question says where to start. Raises NothingToPeek, BrokerUnreachable, KafkaNotPermitted,
+        TopicRefused.
         """
         ranges, start = self._ranges(), self._question.start
         if after is not None:
@@ -120,14 +121,14 @@ class Peek:
 
     @property
     def rests(self) -> bool:
-        """Return whether rows that were read still wait to be shown, so that `poll` returns at
-        once.
+        """Return whether there are rows that were read and not yet shown; `poll` then returns
+        without waiting.
         """
         return bool(self._waiting)
 
     def row_at(self, partition: int, offset: int, row: int) -> PeekedRow | None:
-        """Return the row at an offset, by its number in the message; None if the table has no row
-        there.
+        """Return the row with the number `row` in the message at this offset; None if it has no
+        such row of the table.
 
         Raises NothingToPeek, BrokerUnreachable, KafkaNotPermitted, TopicRefused.
         """

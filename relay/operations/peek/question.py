@@ -1,4 +1,4 @@
-"""What a reader wants to see of a table's messages, and from when on."""
+"""What a reader wants to see: which messages of a table, and from which time on."""
 
 import re
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ _MOST_MS: Final = 10**14
 
 @dataclass(frozen=True, slots=True)
 class FromNow:
-    """Start with messages that are published after this time."""
+    """Show only messages that are published after the reading begins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +36,8 @@ PeekStart: TypeAlias = FromNow | FromNewest | FromMoment
 
 
 def peek_start(text: str, now_ms: int) -> PeekStart:
-    """Return the start that a text means: `now`, `last`, a time span such as `15m`, a time with its
-    zone, or Unix milliseconds.
+    """Return where reading starts according to a text: `now`, `last`, a time span such as `15m`, a
+    time with its zone, or Unix milliseconds.
 
     `now_ms` is the present time. Raises ValueError with a sentence for anything else.
     """
@@ -81,7 +81,7 @@ class PeekQuestion:
     start: PeekStart = FromNow()
 
     def accepts(self, row: PeekedRow) -> bool:
-        """Return whether a row of the table matches.
+        """Return whether the operation and the key of a row match the question.
 
         A row whose key is hidden matches no text, so that no reader can find out its key by trying.
         """

@@ -176,8 +176,8 @@ class RowReader:
     def rows_of(
         self, record: TailRecord, value: Mapping[str, Any], numbers: slice = _ALL
     ) -> list[PeekedRow]:
-        """Return the rows with these `numbers` of a record, whose parsed value is `value`, that of
-        a row message.
+        """Return the rows with these `numbers` of a record. `value` is the parsed value of the
+        record, which must be a message with rows.
 
         Raises ValueError, TypeError, KeyError or AttributeError if the value has another form.
         """

@@ -116,7 +116,8 @@ class PeekTables:
         """Return which columns of a message are hidden: by masks and rules for its logical table
         `name` (`database.table`), and by those of any instance for its real table `real`.
 
-        The latter also count if the mapping has changed since. Raises ConfigurationError.
+        Those of the real table apply even if the mapping now gives it another logical name. Raises
+        ConfigurationError.
         """
         reals = {each.name: {real} for each in self._instances}
         for table in self._tables.values():

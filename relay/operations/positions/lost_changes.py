@@ -11,12 +11,13 @@ from relay.source import TransactionPosition
 def loses_changes(
     reposition: Reposition, target: TransactionPosition, created_s: Callable[[str], int]
 ) -> bool:
-    """Return whether the source no longer has the changes after the former position, so that they
-    are lost.
+    """Return whether a move loses changes: the source no longer has the binlog after the former
+    position.
 
-    If it has them, the operator skips them on purpose or has them read again. `created_s` returns
-    the creation time of a binlog file in Unix seconds, because a re-created binlog has files with
-    the same names; it raises the errors of the source.
+    If the source has it, the operator skips these changes on purpose, or they are read again.
+    `target` is the new position. `created_s` returns the creation time of a binlog file in Unix
+    seconds, because a re-created binlog has files with the same names; it raises the errors of the
+    source.
     """
     before, after = reposition.origin, reposition.target
     if reposition.kind is RepositionKind.BACK:
@@ -31,8 +32,8 @@ def loses_changes(
 
 
 def with_copy(reposition: Reposition, now_s: float) -> Reposition:
-    """Return the move with a request in its record to copy all mapped tables. `now_s`
-    is Unix time.
+    """Return the move with a request to copy all mapped tables added to its new record. `now_s` is
+    Unix time in seconds.
     """
     copies = own_snapshots(OwnSnapshot.NEEDED, now_s)
     return replace(

@@ -44,7 +44,7 @@ class Shown:
     """The position of an instance.
 
     `record` is the position record, `leader` the relay that leads (None: no relay does), and
-    `history` the records to which an exact return is possible.
+    `history` the earlier records, to which the position can be moved back with the same order keys.
     """
 
     record: PositionRecord | None
@@ -92,8 +92,8 @@ class InstancePosition:
         gtid_set: str | None = None,
         source: str | None = None,
     ) -> Preview:
-        """Return the effect of `reposition` without changing anything. The parameters and errors
-        are the same.
+        """Return what `reposition` would do with the same parameters, without changing anything.
+        Raises the same errors.
         """
         chosen = chosen_source(self._instance, source)
         shown = self.show()
@@ -168,8 +168,8 @@ class InstancePosition:
         )[1]
 
     def skip(self, gtid: str, who: Who, source: str | None = None) -> tuple[str, ...]:
-        """Skip one transaction of a source that is not published yet; return the GTIDs of all
-        transactions to skip.
+        """Record that the transaction `gtid` of a source must not be published; return the GTIDs of
+        all transactions to skip.
 
         Raises MoveRefused, SourceNotNamed.
         """
@@ -179,7 +179,8 @@ class InstancePosition:
         )
 
     def unskip(self, gtid: str, who: Who, source: str | None = None) -> tuple[str, ...]:
-        """Withdraw a skip, and return the GTIDs of the remaining ones.
+        """Withdraw the skip of the transaction `gtid`, and return the GTIDs of all transactions
+        that remain to be skipped.
 
         Raises MoveRefused if the transaction is not to be skipped, for example because the relay
         has already passed it, and SourceNotNamed.

@@ -1,5 +1,5 @@
-"""Changes how rows of a topic are assigned to partitions, after a plan that shows the effect on
-consumers.
+"""Changes how rows of a topic are assigned to partitions. A plan shows the effect on consumers
+before the change.
 """
 
 from collections.abc import Mapping

@@ -98,8 +98,8 @@ def standing_of(record: PositionRecord, source: str) -> OtherSource | None:
 
 
 def raise_floor(record: PositionRecord, above: OrderPair) -> PositionRecord:
-    """Return the record whose next order key is above `above`, in a new epoch: a later move back
-    over this point could not repeat the earlier order keys.
+    """Return the record whose next order key is above `above`. It has a new epoch, because a later
+    move back over this point could not repeat the earlier order keys.
 
     Raises MoveRefused if the order key is already above, or rows are half published or published
     again.

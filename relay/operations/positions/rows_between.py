@@ -70,8 +70,8 @@ def rows_of_move(
     followed: FollowedPosition,
     origin: SourcePosition,
 ) -> RowsBetween | None:
-    """Return the rows between the position `origin` and the target of a move, by the active
-    mapping.
+    """Return how many rows are between the position `origin` and the target of a move, by logical
+    table of the active mapping.
 
     None if the two are positions of different servers, or the mapping cannot be used. Raises
     StoreUnreachable.
@@ -99,11 +99,11 @@ def rows_between(
     end: BinlogPosition,
     logical: Callable[[TableId], TableId | None],
 ) -> RowsBetween:
-    """Return the rows in the binlog from `start` to `end`, as far as they can be read in
-    READ_SECONDS.
+    """Return how many rows of each table are in the binlog from `start` to `end`. Reading ends
+    after READ_SECONDS seconds.
 
     `logical` returns the logical name of a real table, None if its rows are not published. If the
-    binlog cannot be read to the end, the result is not `is_whole`.
+    binlog is not read up to `end`, `is_whole` of the result is False.
     """
     found: Counter[str] = Counter()
     is_whole = True

@@ -1,4 +1,4 @@
-"""Sentences about positions for operators: shown, before a move, and after it."""
+"""Sentences for operators about a position, and about the effect of a move before and after it."""
 
 from collections.abc import Iterator
 

@@ -1,5 +1,5 @@
-"""Finds the binlog position of a server at a time, by the rule of `start.timestamp`. Nothing is
-changed.
+"""Finds the binlog position that a server had at a given time, as the setting `start.timestamp`
+does. Nothing is changed.
 """
 
 from datetime import datetime

@@ -50,13 +50,13 @@ class BatchContents:
         self._batch.claims += 1
 
     def add_own(self, message: OutboundMessage) -> None:
-        """Put a record of the relay itself, such as a heartbeat, into the open batch. Its bytes do
-        not count as published ones.
+        """Put a record of the relay itself, such as a heartbeat, into the open batch. Its bytes are
+        not counted as published.
         """
         self._outbox.send(message)
 
     def add_deletion(self, message: OutboundMessage) -> None:
-        """Put the tombstone of a record of the relay itself into the open batch."""
+        """Put a tombstone into the open batch; it deletes a record of the relay itself."""
         self._outbox.send_deletion(message)
 
     # Counts of the open batch
@@ -99,9 +99,10 @@ class BatchContents:
     ) -> None:
         """Count rows of a copied table (snapshot), whose messages are in the open batch.
 
-        `snapshots` is the new progress of all requests. The rows are not rows of the binlog.
-        `size_bytes` is the size of their message values, `table` the logical table, and `order` the
-        order key of the last row; both are None without rows.
+        `snapshots` is the new progress of all copy requests. Copied rows come from a SELECT, so
+        they do not count as rows of the binlog. `size_bytes` is the size of their message values,
+        `table` the logical table, and `order` the order key of the last row; both are None without
+        rows.
         """
         self._batch.copied_rows += rows
         if table is not None:
@@ -112,8 +113,8 @@ class BatchContents:
     def count_left_out(self, rows: int, size_bytes: int, keys: int | None = None) -> None:
         """Count source rows that get no message.
 
-        They still take `keys` order keys; None: one per row. `size_bytes` is their size in the
-        binlog.
+        `keys` is how many order keys they take all the same; None: one per row. `size_bytes` is
+        their size in the binlog.
         """
         time_ms, position = self._progress.order
         order = OrderPair(time_ms, position + (rows if keys is None else keys))

@@ -60,7 +60,7 @@ class Checkpoint(BatchContents):
 
     @property
     def is_empty(self) -> bool:
-        """Return whether the open batch has no message and no commit is unanswered."""
+        """Return whether the open batch has no message and Kafka has answered all commits."""
         return not self._outbox.committing and not self._outbox.messages
 
     # Items of the source
@@ -80,8 +80,8 @@ class Checkpoint(BatchContents):
         self._note_begin(begin)
 
     def saw(self, items: Sequence[StreamItem]) -> None:
-        """Record items of the open transaction; the first ones become part of the transaction's
-        identity.
+        """Record that `items` of the open transaction were read. The first ones help to identify
+        the transaction.
         """
         self._progress.saw(items)
 
@@ -118,7 +118,7 @@ class Checkpoint(BatchContents):
         self._progress.advance(item)
 
     def follow(self, source: str) -> None:
-        """Record that the next items are from the source `source` of a group."""
+        """Record that the next items come from `source`, the name of a source in a group."""
         self._progress.follow(source)
 
     def publish_under(self, mapping: MappingName) -> None:
@@ -191,8 +191,8 @@ class Checkpoint(BatchContents):
         self._outbox.await_commit()
 
     def commit_before_statement(self) -> None:
-        """Commit the messages before a statement separately, so that consumers see them before the
-        statement.
+        """Commit the messages that come before a statement without it, so that consumers see them
+        first.
         """
         if self._outbox.messages:
             self._include_part()

@@ -1,4 +1,4 @@
-"""Decides when a Kafka transaction ends, from the state of the open batch. Pure."""
+"""Decides when a Kafka transaction ends, from the state of the open batch. Does no I/O."""
 
 from enum import Enum
 from typing import Final, NamedTuple
@@ -30,8 +30,10 @@ class BatchEnd(Enum):
 class BatchView(NamedTuple):
     """The facts about the open batch that decide whether to commit it.
 
-    `size_bytes` is its size in the binlog. `whole`: no source transaction is open. `idle`: the
-    buffer is empty. `moved`: the position differs from the committed one.
+    `messages` is its number of messages, and `size_bytes` its size in the binlog. `open_seconds` is
+    how long it has been open, and `seconds_since_commit` the time since the last commit. `whole`:
+    no source transaction is open. `idle`: the buffer is empty. `moved`: the position differs from
+    the committed one.
     """
 
     messages: int
@@ -44,7 +46,7 @@ class BatchView(NamedTuple):
 
 
 def batch_end(batch: BatchView, settings: TransactionSettings) -> BatchEnd:
-    """Return what to commit now.
+    """Return what to commit now, according to the settings of transactions.
 
     An idle stream commits at once, a busy one after `busy_commit_ms` or `busy_commit_bytes`. A
     giant source transaction is committed in parts, after `split_bytes` or a third of the

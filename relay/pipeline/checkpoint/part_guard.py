@@ -39,7 +39,7 @@ def _find(
 
 @dataclass(frozen=True, slots=True)
 class GuardedSource:
-    """A source that is read from `server`, with the rolled-back rows that are `known` of it.
+    """A source that is read from `server`; `known` are its known rolled-back rows.
 
     The present stream may leave out fewer rows than `known`, because a reading thread adds new
     ones.
@@ -77,8 +77,9 @@ class PartGuard:
     """Ensures that no published part of a transaction holds rolled-back rows; used by the
     publishing thread.
 
-    `sources` are by name. `budget_s` is how many seconds a check may take while a Kafka transaction
-    is open. `cancelled` returns True to end a wait. `stop` is set when the instance must end.
+    `sources` maps the name of each source to the source. `budget_s` is how many seconds a check may
+    take while a Kafka transaction is open. `cancelled` returns True to end a wait. `stop` is set
+    when the instance must end.
     """
 
     def __init__(
@@ -112,9 +113,10 @@ class PartGuard:
         """Read the transaction to its end, and wait until its end is in the binlog; no Kafka
         transaction may be open.
 
-        `split` is its published part. Raises BatchAborted if the transaction must be read again
-        without its rolled-back rows or the wait is cancelled, and SavepointRolledBack if the
-        published part is from an older version, which may have counted such rows.
+        `split` is the part of it that is already published, None if there is none. Raises
+        BatchAborted if the transaction must be read again without its rolled-back rows or the wait
+        is cancelled, and SavepointRolledBack if the published part is from an older version, which
+        may have counted such rows.
         """
         guarded, poll, began_s = self._sources[source], _Poll(self._cancelled), monotonic()
         while (found := self._find(guarded.server, begin, poll)) is None:

@@ -48,7 +48,7 @@ class PositionKeeper(Protocol):
 class PositionMessages:
     """Makes the last messages of a batch; used by one thread.
 
-    `names` gives the schema history of each source, None for a source without one.
+    `names` maps each source to its schema history; None: the source has none.
     """
 
     def __init__(

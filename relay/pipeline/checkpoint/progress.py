@@ -126,7 +126,7 @@ class Progress:
 
     @property
     def leaves_nothing_out(self) -> bool:
-        """Return whether all later rows will be published: no split, replay or skip is left."""
+        """Return whether all later rows are published: no open part, replay or skip remains."""
         return self.between_transactions and self._replay is None and not self._source.skips
 
     @property
@@ -142,7 +142,7 @@ class Progress:
         return 0 if self.split is None else max(0, self.split.items_done - self.items)
 
     def take(self, changes: int, order: OrderPair | None = None) -> None:
-        """Count `changes`. `order` is the key of the last one; None: each took one order key."""
+        """Count `changes` taken changes, up to the key `order`; None: one order key for each."""
         self.items += changes
         self.order = order or OrderPair(
             self.order.execute_time, self.order.execute_position + changes
@@ -153,14 +153,14 @@ class Progress:
         self.items += 1
 
     def publish_under(self, mapping: MappingName) -> None:
-        """Use this mapping set from the next transaction on. The next record names it."""
+        """Publish under `mapping` from the next transaction on. The next record names it."""
         self.mapping = self._named = mapping
         self.moved = self._stale = True
 
     @property
     def at(self) -> BinlogPosition:
-        """The end of the last whole transaction, or a later position reported without a
-        transaction.
+        """The end of the last whole transaction, or a later position that the source reported
+        without a transaction.
         """
         return self._source.end.position
 
@@ -204,7 +204,7 @@ class Progress:
         self._stale = True
 
     def saw(self, items: Sequence[StreamItem]) -> None:
-        """Record items of the open transaction; the first ones become part of its identity."""
+        """Record read items of the open transaction; the first ones help to identify it."""
         self.source_idle = False
         if len(self._changes) < MOST_CHANGES:
             self._changes += first_changes(items[: MOST_CHANGES - len(self._changes)])
@@ -248,7 +248,7 @@ class Progress:
         self.moved = self._stale = True
 
     def advance(self, item: Advance) -> None:
-        """Record that the source moved on without a transaction, or has no more data."""
+        """Record that the position moved without a transaction, or the source has no more data."""
         end = self._source.end
         self.source_idle = item.position == end.position and item.identity == end.identity
         if self.source_idle:
@@ -267,14 +267,14 @@ class Progress:
 
     @property
     def part_begin(self) -> TransactionBegin | None:
-        """The begin of the open transaction, if the next record would hold a part of it. None also
-        for a skipped transaction: a record counts only published rows.
+        """The begin of the open transaction, if the next record would contain a part of it; None
+        otherwise, and for a skipped transaction, because a record counts only published rows.
         """
         is_skipped = self.skip_reason is SkipReason.SKIPPED
         return None if is_skipped or self.items <= self.skip else self.begin
 
     def part_done(self) -> None:
-        """Record that the open transaction's taken part is published with the next record."""
+        """Record that the next record publishes what was taken of the open transaction."""
         if (begin := self.part_begin) is not None:
             self.split = SplitProgress(
                 begin.position,

@@ -36,8 +36,8 @@ class ProgressView(Protocol):
 
     @property
     def leaves_nothing_out(self) -> bool:
-        """Return whether every later row will be published: no part is published, no replay runs,
-        no skip is due.
+        """Return whether every later row will be published: no transaction is published in part, no
+        replay runs, and no operator's skip remains.
         """
 
     @property

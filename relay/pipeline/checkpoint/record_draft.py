@@ -7,7 +7,7 @@ from relay.model.records.position_record import PositionRecord
 
 
 class RecordDraft:
-    """Holds the position record that is committed next, as `record`.
+    """Holds the position record that is committed next, in the attribute `record`.
 
     `Progress` sets the parts that follow from the stream. The methods here set the facts about
     topics and mapping sets.

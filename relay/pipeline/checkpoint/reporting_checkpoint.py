@@ -128,14 +128,14 @@ class ReportingCheckpoint(Checkpoint):
         super().close_transaction(end)
 
     def publishes(self, table: TableId, topic: str) -> None:
-        """Set the logical table of the next rows, and its first topic; only messages there count as
-        rows.
+        """Set the logical table of the next rows, and its first topic. A row that goes to several
+        topics is counted only in the first one.
         """
         self._target = _Target(table, topic)
 
     def next_number(self, order: OrderPair) -> RowNumber:
-        """Return the number in its source transaction of the row that is published next, whose
-        order key is `order`.
+        """Return which number the next row has in its source transaction. `order` is the order key
+        of the row.
 
         A changed key is published as two rows; the second one may be numbered before the first one
         is counted.
@@ -156,8 +156,8 @@ class ReportingCheckpoint(Checkpoint):
         super().count_dead_letter(code)
 
     def add(self, message: OutboundMessage) -> None:
-        """Put a message into the open batch, and count its rows unless another message of the same
-        rows was counted.
+        """Put a message into the open batch, and count its rows unless they were already counted
+        with another message.
         """
         self._count_message(message)
         super().add(message)

@@ -1,5 +1,5 @@
-"""Writes skipped transactions to the audit trail, in the Kafka transaction of the position after
-them.
+"""Writes skipped transactions to the audit trail. An entry is committed in the Kafka transaction
+that also moves the position past the skipped one.
 """
 
 from collections import Counter
@@ -25,8 +25,8 @@ class EntryMaker(Protocol):
 
 
 class SkipAudit:
-    """Counts the rows of the open transaction that an operator skips, and collects the audit
-    entries of ended ones.
+    """Counts the rows of the open transaction, if an operator skips it, and collects the audit
+    entries of skipped transactions that have ended.
     """
 
     def __init__(self, trail: EntryMaker, instance: str) -> None:
@@ -61,6 +61,8 @@ class SkipAudit:
         self._rows.clear()
 
     def taken(self) -> list[OutboundMessage]:
-        """Return the collected audit entries for the batch that commits now, and forget them."""
+        """Return the collected audit entries, for the batch that is committed now, and remove them
+        here.
+        """
         ended, self._ended = self._ended, []
         return ended

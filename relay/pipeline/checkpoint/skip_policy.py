@@ -1,7 +1,7 @@
 """Decides which source transactions are read but not published, because an operator moved the
 position or skips them.
 
-Pure: it compares coordinates and GTIDs.
+The functions are pure: they compare coordinates and GTIDs.
 """
 
 from collections.abc import Collection

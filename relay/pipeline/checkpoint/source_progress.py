@@ -17,8 +17,8 @@ class SourceProgress:
 
     `end` is the end of its last transaction, and `skips` are the GTIDs that an operator wants
     skipped. `ended` collects GTIDs, which are merged into the set only when the position is
-    requested: transactions are many, commits few. Without `keeps_gtids` the position has no GTID
-    set, because the set would be incomplete.
+    requested, because merging is slow. Without `keeps_gtids` the position has no GTID set, because
+    the set would be incomplete.
     """
 
     __slots__ = (
@@ -48,7 +48,8 @@ class SourceProgress:
         self._standing: tuple[TransactionEnd, OtherSource] | None = None
 
     def changed(self, begin: TransactionBegin, changes: Sequence[bytes]) -> None:
-        """Remember an ended transaction as the source's last one, for proofs on other servers.
+        """Record an ended transaction as the last one of the source. A switch later looks for it on
+        the other server, to prove that the server has it.
 
         `changes` are its first changes, which identify it. A call with no changes has no effect:
         such a transaction cannot be identified.

@@ -46,8 +46,9 @@ _TOPIC_DIFFERS: Final = (FormatChanged, FormatsDiffer, PartitionsDiffer)
 class PrintedChunk:
     """The messages of a chunk, before they are put into the batch.
 
-    `before` is the order key before those of the rows. `printed` holds the messages if compiled
-    code made them together; otherwise `made` holds the messages of each row.
+    `ready` is the chunk, `plan` is how its table is published, and `before` is the last order key
+    before those of the rows. `printed` holds the messages if compiled code made them together;
+    otherwise `made` holds the messages of each row.
     """
 
     ready: ReadyChunk
@@ -107,9 +108,9 @@ class ChunkPublisher:
     def printed(self, run: CopyRun, ready: ReadyChunk, router: Router) -> PrintedChunk | None:
         """Return the messages of a chunk, without changing the open batch.
 
-        None if the chunk cannot be published now: its table is not published, no order key is free,
-        or its rows must be read again. Raises SnapshotRefused for rows that no message can hold,
-        Unreachable, and the errors of a table that cannot be encoded.
+        None if the chunk cannot be published now: the mapping does not publish its table, there is
+        no order key for it yet, or its rows must be read again. Raises SnapshotRefused for rows
+        that no message can hold, Unreachable, and the errors of a table that cannot be encoded.
         """
         plan = self._planned(ready.table, router, run.request.to_topic)
         if plan is None:

@@ -36,10 +36,10 @@ _TARGET_BYTES: Final = 4 << 20
 
 
 def chunk_condition(where: str, keys: str) -> str:
-    """Return the SQL condition of a request: its `where` and that of its keys, combined; "" for all
-    rows.
+    """Return the SQL condition that selects the rows of a copy request; "" for all rows. It
+    combines `where` and `keys`, the condition on the named keys.
 
-    Raises SnapshotRefused for a condition that could read anything but rows of the table.
+    Raises SnapshotRefused for a condition that could read something other than rows of the table.
     """
     if problem := condition_problem(where):
         raise SnapshotRefused(f"The condition is refused: {problem}.")
@@ -63,7 +63,9 @@ def chunk_select(
 
 
 def low_mark(record: PositionRecord) -> Low:
-    """Return the low watermark of a chunk: the published position when the chunk begins."""
+    """Return the low watermark of a chunk, which is the position up to which the instance has
+    published when the chunk is read.
+    """
     source, last = record.source, record.source.last
     begin = None if last is None else last.begin
     return Low(source.identity.server, source.gtid_set, begin, source.binlog)
@@ -82,9 +84,9 @@ def read_chunk(
     """Return a function that reads the next `rows` rows of a request after the key `after`.
 
     The function returns the chunk, a CopyWait if the source is too busy, TableChanged if the
-    columns changed meanwhile, or None if SELECTs do not show the published position `low` yet. With
-    a condition, it searches a bounded number of rows, so that the server answers in time. Raises
-    SnapshotRefused for a condition or key that is not allowed.
+    columns changed meanwhile, or None if the server's SELECTs do not yet show all changes up to the
+    published position `low`. With a condition, it searches a bounded number of rows, so that the
+    server answers in time. Raises SnapshotRefused for a condition or key that is not allowed.
     """
     keys = keys_condition(table, request.keys, shard_in_keys=shard_in_keys)
     condition = chunk_condition(request.where, keys)
@@ -114,8 +116,8 @@ def _bound(connection: ChunkConnection, table: CopiedTable, after: Boundary, row
 
 
 def bound_select(table: CopiedTable, after: Boundary, searched: int) -> str:
-    """Return the SELECT of the key that is `searched` rows after `after`; it finds no row if fewer
-    are left.
+    """Return the SELECT that finds the key `searched` rows after the key `after`. It finds no row
+    if fewer rows follow.
     """
     columns = ", ".join(map(boundary_text, table.key))
     name = ".".join(map(quoted, table.map.id))
@@ -204,12 +206,14 @@ def check_moves(moves: int, table: str) -> None:
 
 
 def after_void(limit: int) -> int:
-    """Return how many rows are read after a chunk that could not be used: half, so that fewer keys
-    change meanwhile.
+    """Return how many rows to read after a chunk that could not be used: half of `limit`, so that
+    fewer keys change during the read.
     """
     return max(1, limit // 2)
 
 
 def columns_of(row: Sequence[bytes | None], table: CopiedTable) -> Sequence[bytes | None]:
-    """Return the table's own columns of a result row of `chunk_select`."""
+    """Return the values of the table's columns from a result row of `chunk_select`, without the key
+    texts after them.
+    """
     return row[: len(table.columns)]

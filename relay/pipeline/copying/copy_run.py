@@ -48,8 +48,8 @@ class CopyRun:
     the request must end. `window` belongs to the present chunk, None between chunks. `current` is
     the table that is read, None before the list of tables and after the last. `view` is the
     progress for the status, `progress` that for the next position record. `refusals` are tables
-    that a request of the relay itself leaves out, with the reason; a request of an operator ends at
-    the first.
+    that cannot be copied, with the reason: a request of the relay itself leaves them out, a request
+    of an operator ends at the first.
     """
 
     def __init__(
@@ -88,8 +88,8 @@ class CopyRun:
         self._copied = 0 if progress.finished else progress.rows
 
     def tables_changed(self, why: str, renamed: Collection[str] = ()) -> None:
-        """Read chunk and list of tables again for the reason `why`. The progress of tables whose
-        names are in `renamed`, which a statement may have given to others, is dropped.
+        """Read the chunk and the list of tables again for the reason `why`. `renamed` are names
+        that a statement may have given to other tables; the progress under these names is dropped.
         """
         self.progress = self.progress.renamed(renamed)
         self._list_again()
@@ -101,7 +101,7 @@ class CopyRun:
             self.window.void = self.window.void or why
 
     def begin_again(self) -> None:
-        """Read the present table from its beginning: a row may have moved into its copied part."""
+        """Read the table again from its beginning: a row may have moved into its copied part."""
         self.progress = self.progress.begun_again()
         self._moves += 1
         self._choose_table()
@@ -143,12 +143,12 @@ class CopyRun:
         return ReadyChunk(table, chunk, window, self._limit)
 
     def waits(self, why: str) -> None:
-        """Record for the status why a chunk is not published."""
+        """Record why no chunk is published now, for the status."""
         self.view = self.view.waiting(why)
 
     def published(self, ready: ReadyChunk, rows: int, most_rows: int = MOST_ROWS) -> None:
-        """Record that `rows` rows of a chunk are in the open batch; limit the next to
-        `most_rows`.
+        """Record that `rows` rows of a chunk are in the open batch. The next chunk has at most
+        `most_rows` rows.
         """
         before, now_s = self.progress, monotonic()
         self.progress = ready.progress_after(before, rows)

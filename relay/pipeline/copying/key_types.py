@@ -56,7 +56,7 @@ def with_key_types(table: CopiedTable, facts: ColumnFacts) -> CopiedTable | None
 
 
 def read_by_these(table: CopiedTable, connection: ChunkConnection) -> bool:
-    """Return whether the catalogue still shows the columns that `table` was described with.
+    """Return whether the columns in the catalogue are still those in the description `table`.
 
     MariaDB shows an ALTER to SELECTs before it is in the binlog. A chunk that was read after such
     an ALTER has the order and values of the new columns.
@@ -65,7 +65,7 @@ def read_by_these(table: CopiedTable, connection: ChunkConnection) -> bool:
 
 
 def reads_on(progress: SnapshotProgress, table: CopiedTable) -> bool:
-    """Return whether the next chunk may begin after the last copied key: the key columns and their
+    """Return whether the copy may continue after its last copied key: the key columns and their
     types are unchanged.
 
     With another type, the text of a key is another value. With another collation, other rows
@@ -78,10 +78,10 @@ def reads_on(progress: SnapshotProgress, table: CopiedTable) -> bool:
 def described(
     source: SourceSettings, table: KnownTable, connection: ChunkConnection
 ) -> CopiedTable | None:
-    """Return the description by which a table is copied; None if the table no longer exists.
+    """Return a description of the table for its copy; None if the table no longer exists.
 
-    The column facts are read before the description, so that a later comparison finds a statement
-    between the two. Raises SnapshotRefused, Unreachable.
+    The types of the columns are read before the description. A later comparison with them detects a
+    statement that was executed between the two reads. Raises SnapshotRefused, Unreachable.
     """
     mariadb = connection.server().mariadb
     facts = column_facts(table.id, connection)

@@ -73,7 +73,9 @@ def meant(
 
 
 def refusals_of(tables: Iterable[KnownTable]) -> dict[str, SnapshotRefused]:
-    """Return the tables that cannot be copied: real name → the error of `KnownTable.check`."""
+    """Return a mapping from the name of each table that cannot be copied to the error of its
+    `check`.
+    """
     found: dict[str, SnapshotRefused] = {}
     for each in tables:
         try:
@@ -93,7 +95,8 @@ def _is_meant(table: TableId, names: Sequence[str], router: Router, accepted: Ta
 
 
 def left_of(tables: Iterable[KnownTable], progress: SnapshotProgress) -> list[KnownTable]:
-    """Return the tables that are not finished. The table that was begun comes first.
+    """Return the tables of a request whose copy is not finished. A table whose copy has begun comes
+    first.
 
     A table that was created or renamed meanwhile is included.
     """

@@ -56,7 +56,7 @@ def check_shown_keys(
     """Raise SnapshotRefused if a request names keys, but messages do not show a key column as the
     source has it.
 
-    A key of a message then finds no row. `hides` returns whether the column with an ordinal is
+    The key in a message then finds no row. `hides` returns whether the column with an ordinal is
     hidden.
     """
     hidden = [name for name, at in zip(table.key_names, table.ordinals, strict=True) if hides(at)]
@@ -103,8 +103,8 @@ def check_kept_keys(
 def other_keys(
     table: CopiedTable, plan: TablePlan, keys: Sequence[Sequence[str]], rows: Sequence[RowChange]
 ) -> list[str]:
-    """Return the key of each row, as its message has it, if none of the named `keys` has its texts;
-    "" for other rows.
+    """Return one text for each row: its key as in its message, if the request names it in another
+    spelling; "" if one of `keys` has the same texts.
 
     The source compares keys by collation and type: `ABC` or `007` finds the row `abc` or `7`.
     """

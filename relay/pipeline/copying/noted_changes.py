@@ -1,6 +1,6 @@
-"""Records in a chunk's window which changes of its table have a message.
+"""Records the changes of a table while one of its chunks is read, and whether they have a message.
 
-A change without a message makes the rows that were read invalid.
+A change without a message makes the chunk invalid: its rows may be older than the change.
 """
 
 from collections.abc import Sequence
@@ -29,7 +29,8 @@ def note_changes(
     *,
     kept_back: bool = False,
 ) -> None:
-    """Record the changes of `events`, which are of one table and operation, in the window.
+    """Record the changes of `events` in the window of the chunk. All events have one table and
+    operation.
 
     `plan` is how the table is published. A message that lacks columns (`row_image = "partial"`)
     does not replace a row that was read. `kept_back`: some of the changes are dead letters instead

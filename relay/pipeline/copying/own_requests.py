@@ -1,5 +1,5 @@
-"""Copy requests that the relay makes itself (setting `snapshot`): when one is due, and its
-document.
+"""Copy requests that the relay makes itself (setting `snapshot`): decides when one is due, and
+writes its document.
 """
 
 from collections.abc import Mapping
@@ -57,10 +57,11 @@ def due(
 def still_asked(
     recorded: Mapping[str, SnapshotProgress], requests: Mapping[str, SnapshotRequest]
 ) -> dict[str, SnapshotProgress]:
-    """Return the recorded progress without that of ended requests, with paused requests of the
-    relay marked.
+    """Return the recorded progress of the requests that have not ended. Paused requests of the
+    relay itself are marked as paused.
 
-    Progress without a request stays, because ZooKeeper may have been wiped or restored.
+    Progress whose request ZooKeeper does not have is returned too, because ZooKeeper may have been
+    wiped or restored.
     """
     kept = {
         name: each
@@ -75,7 +76,7 @@ def create_missing(
 ) -> None:
     """Create the ZooKeeper documents of the relay's own requests that the committed record names.
 
-    If several relays do so, the first one succeeds. Raises StoreUnreachable.
+    If several relays create one document, that of the first relay stays. Raises StoreUnreachable.
     """
     for number in unasked(recorded):
         if store.find(instance, number) is None:
@@ -100,7 +101,7 @@ def write_end(store: SnapshotStore, ended: SnapshotRequest) -> None:
 
 
 def own_request(number: str, instance: str) -> SnapshotRequest:
-    """Return the relay's own request with this number."""
+    """Return the copy request that the relay makes itself under this number."""
     why = why_own(number) or OwnSnapshot.INITIAL
     return SnapshotRequest(
         number,
@@ -130,7 +131,7 @@ def end_sentence(number: str, tables: int, refusals: Mapping[str, str]) -> str:
 
 def sentence_of_keys(request: SnapshotRequest, progress: SnapshotProgress) -> str:
     """Return a sentence for operators if fewer rows were published than the ended request has keys,
-    or if rows have their keys in another spelling than the request; "" otherwise.
+    or if the keys of rows are spelled differently in the request; "" otherwise.
     """
     told = []
     if progress.rows < len(request.keys):

@@ -11,8 +11,9 @@ from relay.source import ReadChunk
 
 @dataclass(frozen=True, slots=True)
 class ReadyChunk:
-    """A chunk that may be published now, with its window. `limit` is how many rows its SELECT asked
-    for. `other_keys` are keys of its rows that the request names in another spelling.
+    """A chunk of `table` that may be published now. `window` has the changes of the table while the
+    chunk was read, `limit` is the LIMIT of its SELECT, and `other_keys` are keys of its rows that
+    the request names in another spelling.
     """
 
     table: CopiedTable

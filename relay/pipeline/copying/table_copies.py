@@ -112,9 +112,9 @@ class TableCopies:
         self._stats.copying = CopyView()
 
     def statement(self, renamed: Collection[TableId]) -> None:
-        """Process a statement of the stream: the tables are listed again. `renamed` are the names
-        that it may have given to other tables. The next position record drops the progress of these
-        tables, also that of paused requests.
+        """List the tables again, because the stream had a statement. `renamed` are names that it
+        may have given to other tables. The next position record has no progress under these names,
+        not even of paused requests.
         """
         names = [str(each) for each in renamed]
         if self._run is not None:
@@ -132,9 +132,9 @@ class TableCopies:
     def changed(
         self, events: Sequence[RowsEvent], plan: TablePlan | Dropped, *, kept_back: bool
     ) -> None:
-        """Record changes of a table whose messages, or dead letters (`kept_back`), are in the open
-        batch. A request reads its table again from the beginning if a row may have moved into the
-        copied part without a message.
+        """Record changes of a table whose messages are in the open batch. `kept_back`: some of them
+        are dead letters instead. A request reads its table again from the beginning if a row may
+        have moved into the copied part without a message.
         """
         run, recorded = self._run, self._recorded()
         if run is not None and run.window is not None:

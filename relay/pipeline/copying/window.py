@@ -18,9 +18,7 @@ Key = tuple[Value, ...]
 
 
 class Verdict(Enum):
-    """What happens with a row of a chunk: it is published, dropped, or makes the chunk be read
-    again.
-    """
+    """The decision about a row of a chunk: publish it, drop it, or read the whole chunk again."""
 
     PUBLISHED = auto()
     """It did not change."""
@@ -48,9 +46,11 @@ class Window:
         self._has_message: dict[Key, bool] = {}
 
     def check_layout(self, live: TableMap) -> None:
-        """Make the window void if the rows of the stream have other key columns than the chunk.
+        """Make the window void if the rows in the stream (`live`) have other key columns than the
+        chunk.
 
-        A stream that lags still has rows from before an ALTER whose result the SELECT has shown.
+        If the stream lags, its rows may be from before an ALTER whose result the SELECT already
+        showed.
         """
         if len(live.columns) != len(self._columns) or any(
             _differ(live.columns[ordinal], self._columns[ordinal]) for ordinal in self._ordinals
@@ -58,8 +58,8 @@ class Window:
             self.void = self.void or "the stream's rows have other columns than the table."
 
     def note(self, rows: Iterable[RowChange], *, has_message: bool) -> None:
-        """Record changes of the table, under the key before and after each. `has_message`: they
-        have messages.
+        """Record changes of the table, each under its row's key before and after it. `has_message`:
+        the changes have messages.
 
         The window becomes void if a row gets another key without a message, if a key column is
         missing, or if more than MOST_KEYS keys changed.
@@ -85,11 +85,11 @@ class Window:
         return bool(self._has_message)
 
     def verdict(self, row: Row) -> Verdict:
-        """Return the verdict on a row, by the key in its columns."""
+        """Return the decision about a row. It follows from the changes under its key."""
         return self.verdict_of(tuple([row[ordinal] for ordinal in self._ordinals]))
 
     def verdict_of(self, key: Key) -> Verdict:
-        """Return the verdict on the row with this key."""
+        """Return the decision about the row with this key."""
         has_message = self._has_message.get(key)
         if has_message is None:
             return Verdict.PUBLISHED

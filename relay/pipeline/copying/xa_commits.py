@@ -26,8 +26,8 @@ class XaCommits:
         self._taken_s[table] = monotonic()
 
     def may_hide(self, table: TableId) -> bool:
-        """Return whether a SELECT of the table may still miss the rows of an XA COMMIT
-        (HIDDEN_SECONDS).
+        """Return whether a SELECT may not yet show rows of the table that an XA COMMIT committed,
+        because it was read less than HIDDEN_SECONDS ago.
         """
         taken_s = self._taken_s.get(table)
         return taken_s is not None and monotonic() - taken_s < HIDDEN_SECONDS

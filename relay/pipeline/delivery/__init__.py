@@ -1,4 +1,4 @@
 """Passes messages to Kafka: outbox, topics, size limits, rate limits, statistics.
 
-Of the pipeline it may import only the modules beside the packages, such as `buffer`.
+Of the pipeline it may import only modules that are in none of its packages, such as `buffer`.
 """

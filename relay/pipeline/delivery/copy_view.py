@@ -42,7 +42,7 @@ class CopyView:
         progress: SnapshotProgress,
         copied: int,
     ) -> "CopyView":
-        """Return the view while `table` is read.
+        """Return a view which shows that `table` is read now.
 
         `rows_left` is the server's estimate for all unfinished tables, and `copied` is how many
         rows of the present table were read.

@@ -1,4 +1,4 @@
-"""Pauses and throttles an instance, as its settings and operators say."""
+"""Pauses and throttles an instance according to its settings and its operators' orders."""
 
 import threading
 from collections.abc import Callable
@@ -54,8 +54,8 @@ class FlowControl:
 
     @property
     def asked(self) -> str:
-        """A sentence that says who paused the instance or which rates limit it; "" if
-        nothing does.
+        """A sentence that says who paused the instance or which rates limit it; "" if it is neither
+        paused nor limited.
         """
         if self._flow.paused:
             return " ".join(

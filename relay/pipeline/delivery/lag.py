@@ -1,4 +1,4 @@
-"""Computes the lag of an instance from the last recorded times. Pure."""
+"""Computes the lag of an instance from the last recorded times. The functions are pure."""
 
 from dataclasses import dataclass, replace
 
@@ -21,7 +21,8 @@ class Reached:
     def with_change(self, change_s: float) -> "Reached":
         """Return the times after all changes up to `change_s` (Unix seconds) are processed.
 
-        An older time has no effect: sessions can date their changes.
+        An older time has no effect: a client of the source can set the time of its changes (`SET
+        timestamp`).
         """
         return (
             self

@@ -1,5 +1,5 @@
-"""The message sizes that topics accept, as an instance learned them. They are kept from one run to
-the next.
+"""The message sizes that topics accept, as far as an instance knows them. It keeps them from one
+run to the next.
 """
 
 from relay.errors import BatchAborted, MessageTooLarge, RelayError
@@ -28,7 +28,7 @@ class MessageSizes:
         return self._kafka.model_copy(update={"batch_bytes": self.client_batch_bytes})
 
     def note(self, topic: str, limit_bytes: int) -> None:
-        """Record a topic's limit in bytes.
+        """Record `limit_bytes`, the largest message that a topic accepts.
 
         Raises BatchAborted if the client's batches are larger: the next run creates a new client.
         """
@@ -43,8 +43,9 @@ class MessageSizes:
         """Return the error to raise after a broker refused a message: BatchAborted, so that limits
         are read again, or `refusal`.
 
-        It is `refusal`, a stop, if `oversize` is "stop", or after a second refusal without a commit
-        in between (`commits` counts commits).
+        It returns `refusal`, which stops the instance, if the setting `oversize` is "stop", or if
+        no batch was committed since the previous refusal. `commits` is the number of commits so
+        far.
         """
         again = commits == self._commits_at_refusal
         self._commits_at_refusal = commits

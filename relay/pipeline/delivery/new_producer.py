@@ -43,8 +43,8 @@ def fenced_record(
     instance: InstanceSettings,
     read: Callable[[], PositionRecord | None],
 ) -> PositionRecord | None:
-    """Return the position record that `read` reads, once no older relay can change it. The first id
-    must be fenced already.
+    """Return the position record that `read` reads, after older relays can no longer change it.
+    Call it after the first transactional id is fenced.
 
     The second transactional id is fenced too, and the record is read again, if an older relay may
     have used that id: the record says so, the settings ask for it, or an open transaction hides the
@@ -80,7 +80,8 @@ def _read_again(
 
 
 def uses_second_id(instance: InstanceSettings, record: PositionRecord) -> bool:
-    """Return the value of `second_id` in the records of a run that continues from `record`.
+    """Return the value of `second_id` that a run which continues from `record` writes into its
+    records.
 
     A run with one id has fenced the second one, so the value is False. Without transactions nothing
     is fenced, so the value of `record` stays.

@@ -31,7 +31,7 @@ _DELETION_BYTES: Final = 256
 
 
 class Closing(Enum):
-    """What may be sent before the commit of a batch is answered."""
+    """What the relay may send before Kafka answers the commit of a batch."""
 
     OVERLAPPING = auto()
     """The next batch may be sent before the answer."""
@@ -68,7 +68,7 @@ class _Run:
     parts: list[PrintedMessages]
 
     def fits(self, messages: PrintedMessages) -> bool:
-        """Return whether these can be joined to them."""
+        """Return whether `messages` can be joined to the collected messages."""
         first = self.parts[0]
         return first.tail == messages.tail
 
@@ -147,7 +147,7 @@ class Outbox:
         self._count(1, len(message.value or b""))
 
     def send_deletion(self, message: OutboundMessage) -> None:
-        """Put the tombstone of a record of the relay itself into the open batch."""
+        """Put a tombstone into the open batch; it deletes a record of the relay itself."""
         self._make_room()
         self._held.append(_Deletion(message))
         self._count(1, _DELETION_BYTES)
@@ -173,8 +173,9 @@ class Outbox:
         """Close the open batch with the message of its position record, and request its commit.
 
         `record` and `batch` describe it for the statistics. The messages `beside` are records of
-        the relay itself, sent just before and not counted. `closing` says what the next batch may
-        overlap. Raises AskedToStop, and the error of a previous commit.
+        the relay itself, sent just before and not counted. `closing` says whether messages of the
+        next batch may be sent before the answer. Raises AskedToStop, and the error of a previous
+        commit.
         """
         if closing is Closing.BARRIER:
             self.await_commit()
@@ -212,8 +213,8 @@ class Outbox:
             self._flush()
 
     def abort(self) -> None:
-        """Wait for the answers to all commits, then drop the messages of the next batch that are
-        still here.
+        """Wait for the answers to all commits, then drop the messages of the next batch that were
+        not yet passed to the producer.
 
         The source is read again, which produces these messages again. Raises as `await_commit`.
         """

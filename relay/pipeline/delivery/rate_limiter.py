@@ -1,4 +1,6 @@
-"""Computes how long to wait to stay below the rate limits. Pure arithmetic on times."""
+"""Computes how long to wait so that the rate limits are not exceeded. The functions are pure: they
+get the times.
+"""
 
 from typing import Final, NamedTuple
 
@@ -16,8 +18,8 @@ class Rates(NamedTuple):
 
 
 class Paid(NamedTuple):
-    """Until when the taken rows and bytes use up the allowance, in seconds of the
-    caller's clock.
+    """The times until which the rows and bytes taken so far use up the rate limits, in seconds of
+    the caller's clock.
     """
 
     rows_until_s: float = 0.0

@@ -1,6 +1,6 @@
 """Checks whether the saved data of an instance is consistent with its settings and with ZooKeeper.
 
-Pure; the relay and its preflight share it.
+The functions are pure; both the relay and `roma preflight` call them.
 """
 
 from collections.abc import Mapping
@@ -54,7 +54,7 @@ def position_lost(
     otherwise.
 
     `noted` is the start note in ZooKeeper, which shows that it published. `topic` is the position
-    topic. Starting again would be a guess.
+    topic. Without the record, no start position is safe.
     """
     if record is not None or noted is None:
         return None
@@ -122,10 +122,11 @@ def format_changed(topic: str, before: str | None, message_format: str) -> Forma
 def noted_partitioning_changed(
     topic: str, noted: TopicPartitioning, instance: InstanceSettings
 ) -> PartitionsChanged | None:
-    """Return an error if the settings assign rows differently from the agreement of the topic in
-    ZooKeeper; None otherwise.
+    """Return an error if the settings assign rows to partitions differently from `noted`, what
+    ZooKeeper has for the topic; None otherwise.
 
-    It is for topics that the position record does not name, because the record may be lost.
+    Call it for topics that the position record does not name, because the record may have been
+    lost.
     """
     changed = partitioning_changed(topic, noted.partitions, noted.rules.digest, instance)
     if changed is None:
@@ -144,7 +145,7 @@ def noted_partitioning_changed(
 def partitioning_changed(
     topic: str, partitions: int, rules: str | None, instance: InstanceSettings
 ) -> PartitionsChanged | None:
-    """Return an error if the settings assign rows of a topic differently than before; None
+    """Return an error if the settings assign rows of a topic to other partitions than before; None
     otherwise.
 
     `partitions` is the former partition count, and `rules` the digest of the former rules (None:

@@ -1,5 +1,5 @@
-"""The instances that publish to a topic ("feed" it). An instance publishes there only if all of
-them assign rows alike.
+"""The instances that publish to a topic ("feed" it). An instance publishes to a topic only if all
+of them assign rows to partitions by the same rules.
 """
 
 from collections.abc import Iterator, Mapping
@@ -23,7 +23,9 @@ _ONE_PARTITION: Final = TopicPartitioning(1, PartitioningRules("", False, ""))
 
 
 class TopicFeeders:
-    """Reads the agreements about topics in ZooKeeper, and writes this instance's part of them."""
+    """Reads from ZooKeeper how the instances of a topic assign rows and which format they use (the
+    agreement of the topic), and writes what this instance does.
+    """
 
     def __init__(self, notes: InstanceStore, instance: str) -> None:
         self._store = notes.topics
@@ -64,8 +66,8 @@ class TopicFeeders:
     def leaving(self, topic: str) -> Iterator[None]:
         """Context manager: leave the topic if the block raises TopicRefused.
 
-        Other instances would otherwise wait for this one, which stops without a row there. Raises
-        StoreUnreachable.
+        This instance then stops without a row in the topic, and must not keep other instances from
+        using it. Raises StoreUnreachable.
         """
         try:
             yield
@@ -81,8 +83,7 @@ class TopicFeeders:
         return self._store.read(topic).own(self._instance)
 
     def own_format(self, topic: str) -> str | None:
-        """Return the format in which this instance publishes rows to a topic, or statements about
-        them.
+        """Return the format in which this instance publishes rows, or statements, to a topic.
 
         None if ZooKeeper does not have it. Raises StoreUnreachable.
         """
@@ -142,8 +143,8 @@ class TopicFeeders:
                 self.join_statements(topic, message_format)
 
     def note_formats(self, formats: Mapping[str, str]) -> None:
-        """Add the formats of this instance's messages to agreements that an older relay wrote
-        without them: topic → format.
+        """Write the formats of this instance's messages, topic → format, to documents in ZooKeeper
+        that an older relay wrote without them.
 
         Raises StoreUnreachable.
         """
@@ -174,7 +175,7 @@ class TopicFormats:
     def refuse_changed(self, topic: str) -> None:
         """Raise FormatChanged if the settings give a topic another format than its messages have.
 
-        For a topic that the record does not name, the format in the agreement counts; reading it
+        For a topic that the position record does not name, the format is read from ZooKeeper, which
         can raise StoreUnreachable.
         """
         wanted = self._instance.format_of(topic)
@@ -227,8 +228,8 @@ class TopicFormats:
 def partitions_differ(
     topic: str, partitioning: TopicPartitioning, others: dict[str, TopicPartitioning]
 ) -> PartitionsDiffer | None:
-    """Return an error that names an instance of `others` that assigns rows differently; None if
-    `others` is empty.
+    """Return an error that names an instance of `others`, which are the instances that assign rows
+    differently; None if `others` is empty.
     """
     for name, other in others.items():
         return PartitionsDiffer(
@@ -241,8 +242,8 @@ def partitions_differ(
 def formats_differ(
     topic: str, message_format: str, others: Mapping[str, str]
 ) -> FormatsDiffer | None:
-    """Return an error that names an instance of `others` with another format; None if `others` is
-    empty.
+    """Return an error that names an instance of `others`, which are the instances with another
+    format; None if `others` is empty.
     """
     for name, other in others.items():
         return FormatsDiffer(

@@ -53,9 +53,9 @@ _NOTHING_REFUSED: Final = Refusals()
 class Topics:
     """Returns the partition count of each topic, and creates and checks the topic at its first use.
 
-    `placed` is how rows were assigned before; the settings must not change it. `sizes` receives
-    each topic's size limit. `feeders` are the other instances of a topic, and `history` is what
-    this instance published before.
+    `placed` is how rows were assigned to partitions before; the settings must not change it.
+    `sizes` receives each topic's size limit. `feeders` are the other instances of a topic, and
+    `history` is what this instance published before.
     """
 
     def __init__(
@@ -274,17 +274,17 @@ class Topics:
 def wanted_topic(
     kafka: KafkaSettings, instance: InstanceSettings, topic: str, partitions: int | None
 ) -> WantedTopic:
-    """Return the wanted settings of a topic of rows.
+    """Return the properties that a topic of rows must have according to the settings.
 
-    `partitions` is the number of partitions to which its rows are assigned; None: all that the
-    topic has.
+    `partitions` is the number of partitions to which its rows are assigned; None: every partition
+    of the topic.
     """
     return WantedTopic.of(kafka, partitions, instance.topic.retention_of(topic))
 
 
 def ddl_topic(topic: str, instance: InstanceSettings) -> str | None:
-    """Return the topic of the DDL about rows of `topic`; None if DDL has no separate topic or is
-    not published.
+    """Return the topic that receives DDL about the tables of `topic`; None if DDL has no separate
+    topic or is not published.
     """
     return (
         topic + DDL_TOPIC_SUFFIX
@@ -294,7 +294,7 @@ def ddl_topic(topic: str, instance: InstanceSettings) -> str | None:
 
 
 def new_topic(name: str, wanted: WantedTopic) -> TopicSpec:
-    """Return the settings with which the relay creates a missing row topic."""
+    """Return the settings with which the relay creates the topic `name`, if it is missing."""
     return TopicSpec(
         name, wanted.partitions or DEFAULT_PARTITIONS, wanted.replication_factor, wanted.settings
     )

@@ -56,8 +56,8 @@ class DigestSwitch:
     ) -> FingerprintRecorder | None:
         """Return the recorder that computes the digests of a stream from `start` on.
 
-        None if no switch by digests can follow: the setting is another one, or the position has
-        GTIDs.
+        None if no switch will need the digests: the setting `switch_without_gtid` is not "digest",
+        or the position has GTIDs.
         """
         return (
             FingerprintRecorder(start.binlog, record, self._skew_s)
@@ -121,7 +121,7 @@ class DigestSwitch:
 
 
 def raise_refusal(decision: Decision) -> None:
-    """Raise the error of a decision to wait or to stop. Other decisions have no effect."""
+    """Raise the error of `decision`, if it is to wait or to stop; otherwise return."""
     if decision.action in (Action.WAIT, Action.STOP):
         raise refusal_of(decision) or SwitchRefused(decision.reason)
 

@@ -26,8 +26,8 @@ def failover_view(
 ) -> FailoverView:
     """Return the ZooKeeper document about both servers and the decision.
 
-    `orders` is the number of the operators' orders, and `errant` the transactions that bypassed
-    replication.
+    `orders` is the number of the operators' orders, and `errant` a text with the transactions that
+    only one of the servers has.
     """
     return FailoverView(
         followed=situation.followed.value,

@@ -1,5 +1,5 @@
-"""Chooses the servers of a group of sources. Each source has its own server checks, orders and
-proof; all share one position record.
+"""Chooses the servers of a group of sources. Servers are checked, operators' orders read and
+switches proved for each source; all sources share one position record.
 """
 
 import threading
@@ -82,8 +82,8 @@ class GroupFailover:
                 raise
 
     def wait_for_news(self, stop: threading.Event, seconds: float) -> bool:
-        """Wait up to `seconds` seconds; return True if servers or orders changed since the last
-        choice or `stop` is set.
+        """Wait up to `seconds` seconds; return True if a server or an operator's order changed
+        since the last choice, or if `stop` is set.
         """
         return wait_for_news(self._managed.values(), stop, seconds)
 

@@ -10,8 +10,8 @@ from relay.state import FailoverStore, StandingOrders
 
 
 class OrdersInForce:
-    """The operators' orders about the servers of one instance, as ZooKeeper had them when it last
-    answered (`standing`).
+    """The operators' orders about the servers of one instance; `standing` are the orders of the
+    last answer of ZooKeeper.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Waits until a server that an instance can read changes, or an operator's order."""
+"""Waits until the state of a server that an instance can read, or an operator's order, changes."""
 
 import threading
 from collections.abc import Iterable
@@ -13,7 +13,7 @@ class HasNews(Protocol):
 
     @property
     def has_news(self) -> bool:
-        """Return whether servers or orders changed since the last choice."""
+        """Return whether a server or an operator's order changed since the last choice."""
 
 
 def wait_for_news(sources: Iterable[HasNews], stop: threading.Event, seconds: float) -> bool:

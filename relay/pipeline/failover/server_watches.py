@@ -10,7 +10,8 @@ from relay.source import ServerWatch
 
 
 class ServerWatches:
-    """Polls the master and the standby of a source; `settings` are those of each.
+    """Polls the master and the standby of a source; `settings` are the connection settings of each
+    server.
 
     `errant` are transactions that were executed on the server that is not read and bypassed
     replication, "" without any.
@@ -29,7 +30,8 @@ class ServerWatches:
         self._seen: tuple[ServerSeen, ...] = ()
 
     def poll(self) -> tuple[ServerSeen, ...]:
-        """Ask all servers at the same time whether they answer; return what each one said.
+        """Query all servers at the same time; return the answer of each, which may be that it is
+        unreachable.
 
         A server that does not answer does not delay the others. Raises ResourcesExhausted.
         """
@@ -44,8 +46,8 @@ class ServerWatches:
     def compare(self, followed: ServerRole, seen: tuple[ServerSeen, ...]) -> None:
         """Compare the answers with those of the previous poll, and set `errant`.
 
-        Errant are transactions that the other server had at the previous poll and the followed
-        server lacks now.
+        A transaction is errant if the other server had it at the previous poll and the `followed`
+        server does not have it now.
         """
         before = {each.role: each for each in self._seen}
         self._seen = seen

@@ -1,5 +1,5 @@
-"""Decides from which server a source is read: server checks, orders, the decision, and the proof
-before the first row of another server.
+"""Decides from which server a source is read: it checks the servers, reads operators' orders,
+decides, and proves a switch before it reads a row of the other server.
 """
 
 import threading
@@ -112,18 +112,18 @@ class SourceFailover:
             raise SwitchingSource(self._asked.reason)
 
     def wait_for_news(self, stop: threading.Event, seconds: float) -> bool:
-        """Wait up to `seconds` seconds; return True if servers or orders changed since the last
-        choice or `stop` is set.
+        """Wait up to `seconds` seconds; return True if a server or an operator's order changed
+        since the last choice, or if `stop` is set.
         """
         return wait_for_news((self,), stop, seconds)
 
     @property
     def has_news(self) -> bool:
-        """Return whether servers or orders changed since the last choice."""
+        """Return whether a server or an operator's order changed since the last choice."""
         return self._news.is_set()
 
     def forget_news(self) -> None:
-        """Forget the changes so far, at a choice: only later ones count as news."""
+        """Record that a choice is made now: `has_news` reports only later changes."""
         self._news.clear()
 
     @property
@@ -202,7 +202,7 @@ class SourceFailover:
     ) -> FingerprintRecorder | None:
         """Return the recorder that computes the digests of a stream from `start` on.
 
-        None if no switch by digests can follow.
+        None if no switch will need the digests.
         """
         return self._switch.digests.fingerprints(start, record) if self.managed else None
 

@@ -39,7 +39,8 @@ class SourceSwitch:
         record: PositionRecord,
         orders: StandingOrders,
     ) -> SourceChoice:
-        """Return the choice of the server `to`, with the record from which it is read.
+        """Prove that the server `to` has the published transactions, and return the choice of it
+        with the record from which to continue.
 
         Raises StandbyBehind or a SwitchRefused.
         """
@@ -68,8 +69,8 @@ class SourceSwitch:
         record: PositionRecord,
         orders: StandingOrders,
     ) -> Decision:
-        """Try the proof of a switch before a stream is interrupted for it; return the decision, or
-        a decision to stay with the reason of the failed proof.
+        """Prove a switch before its stream is interrupted. Return `decision`, or, if the proof
+        fails, a decision to stay with the reason.
 
         The proof uses the position of the last server check. A diverged server is not tried again
         until an operator gives a new order.
@@ -120,9 +121,9 @@ def switched_record(record: PositionRecord, proven: ProvenPosition) -> PositionR
     """Return the position record on the other server, under the next epoch.
 
     A half-published transaction that was lost with the former server is dropped. A replay ends,
-    because its coordinates are those of the former server; its remaining rows get the new epoch.
-    The schema history continues only if no transaction is repeated, lost or left out, because each
-    may contain statements.
+    because its coordinates are valid only on the former server; its remaining rows get the new
+    epoch. The schema history continues only if no transaction is repeated, lost or left out,
+    because each may contain statements.
     """
     split = (
         None

@@ -34,8 +34,8 @@ class Group(Protocol):
 
     @property
     def plain(self) -> bool:
-        """Return whether every row of the open transaction can be returned unchanged: no row is
-        left out or prepared.
+        """Return whether every row of the open transaction can be returned unchanged: none was
+        rolled back, and it is no XA transaction.
         """
 
     def begin(self, start: int, gtid: str, stays_open: bool) -> OpenTransaction:
@@ -63,5 +63,6 @@ class Scanner(Protocol):
         """Return (items, index after their packets, binlog offset after them) of the events at the
         front of buffer[start:end].
 
-        `offset` is the binlog offset of the first one. `checksummed`: events end with a checksum.
+        `offset` is the binlog offset of the first of these events. `checksummed`: events end with a
+        checksum.
         """

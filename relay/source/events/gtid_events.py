@@ -38,8 +38,9 @@ _FLAGS, _UUID, _NUMBER, _TAG, _LAST_COMMITTED, _SEQUENCE, _COMMIT_TIME = range(7
 class MariadbGtid:
     """Fields of MariaDB's GTID event.
 
-    `halved_alter`: the event announces or withdraws a two-phase ALTER, which changes nothing yet.
-    `xid`: the XA transaction whose group begins here, "" for every other group.
+    `text` is the GTID, and `flags` are those of the event. `halved_alter`: the event announces or
+    withdraws a two-phase ALTER, which changes nothing yet. `xid`: the XA transaction whose group
+    begins here, "" for every other group.
     """
 
     text: str

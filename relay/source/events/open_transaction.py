@@ -14,7 +14,7 @@ class OpenTransaction:
     """One source transaction between its begin and its end.
 
     begin             the offset where it begins
-    stays_open        whether a statement does not end it: a BEGIN or such a GTID event was read
+    stays_open        whether only COMMIT, XID or ROLLBACK ends it, and no other statement
     silent_statement  whether its statement only announces or withdraws a two-phase ALTER (MariaDB)
     xid               the XA transaction of these rows, "" for every other transaction
     rows              the number of row events so far
@@ -78,7 +78,7 @@ class OpenTransaction:
 
 
 class DoubtfulSavepoint(Exception):
-    """Raised if the server may or may not take the name of this savepoint for the wanted one."""
+    """Raised if some server versions regard another savepoint's name as the wanted one."""
 
 
 def may_be_equal(one: str, other: str) -> bool:

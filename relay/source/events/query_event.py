@@ -166,7 +166,7 @@ def read_query(body: Body, *, compressed: bool) -> QueryEvent:
 
 
 def decompressed(packed: Body) -> bytes:
-    """Return the decompressed bytes of a part of MariaDB's compressed events.
+    """Return the decompressed bytes of `packed`, the compressed part of a MariaDB event.
 
     Its form: one byte with the algorithm and the size of the length field, the length, zlib data.
     Memory grows with the bytes that zlib returns, not with the announced length. Raises zlib.error

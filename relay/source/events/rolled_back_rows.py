@@ -1,7 +1,7 @@
-"""The open source transaction, and the finding of savepoint rollbacks: rows that ROLLBACK TO
-SAVEPOINT, or a crash of the server, undid.
+"""The open source transaction. Finds rows in it that ROLLBACK TO SAVEPOINT, or a crash of the
+server, undid.
 
-The savepoints themselves are in `open_transaction`. No I/O.
+The savepoints themselves are in `open_transaction`. The module does no I/O.
 """
 
 from collections.abc import Iterable

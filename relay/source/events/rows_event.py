@@ -19,7 +19,9 @@ _NO_TABLE: Final = frozenset({0xFFFFFF, 0xFFFFFFFFFFFF})
 
 
 def table_number(body: Body) -> int:
-    """Return the number by which a row event or a table map names its table."""
+    """Return the number of the table in a row event or a table map. A table map gives this number
+    to its table.
+    """
     return int.from_bytes(body[:6], "little")
 
 
@@ -31,7 +33,8 @@ def closes_without_rows(number: int) -> bool:
 
 
 def plain_rows(body: Body, type_code: int) -> tuple[bytes, int]:
-    """Return (body, type code) of MariaDB's compressed row event, converted to the plain form.
+    """Return (body, type code) of a compressed MariaDB row event after its conversion to the plain
+    form.
 
     Raises zlib.error or IndexError if the event is damaged.
     """

@@ -1,8 +1,8 @@
 """Groups binlog events into source transactions: begin, rows and statements, end.
 
-No I/O. A transaction begins with a GTID event, or with BEGIN if there are no GTIDs. It ends with
-XID, COMMIT or ROLLBACK. A statement outside of these (DDL) is a whole transaction. Sources: MySQL
-manual, Binary Log Format; MariaDB, GTID_EVENT, FL_STANDALONE.
+The module does no I/O. A transaction begins with a GTID event, or with BEGIN if there are no GTIDs.
+It ends with XID, COMMIT or ROLLBACK. A statement outside of a transaction (DDL) is itself a whole
+transaction. Sources: MySQL manual, Binary Log Format; MariaDB, GTID_EVENT, FL_STANDALONE.
 """
 
 import struct

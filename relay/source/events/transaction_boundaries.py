@@ -1,5 +1,5 @@
-"""Finds begin, end and commit time of the transactions of a binlog file, without reading rows. No
-I/O.
+"""Finds begin, end and commit time of the transactions of a binlog file, without reading rows. The
+module does no I/O.
 """
 
 from typing import Final, NamedTuple

@@ -43,8 +43,8 @@ class InnerEvent:
 
 
 def payload_events(body: memoryview) -> Iterator[InnerEvent]:
-    """Yield the events of a payload. They are decompressed one by one, so memory holds one event
-    and a window.
+    """Yield the events of a payload. They are decompressed one by one, so memory holds only one
+    event and the window of the decompression.
 
     Raises PayloadBroken, or PayloadUnknown for another compression.
     """

@@ -1,5 +1,5 @@
-"""Short reads of the binlog over a separate connection: when a file was created, and what precedes
-an offset in it.
+"""Reads small parts of the binlog over a separate connection: when a file was created, and which
+transactions precede an offset in it.
 """
 
 from collections.abc import Generator, Iterator
@@ -45,8 +45,8 @@ def mysql_gtids_before(
 ) -> GtidSet:
     """Return all GTIDs that a MySQL server had executed before an offset of a binlog file.
 
-    They are the file's list of earlier GTIDs, and those of its events before the offset. Raises
-    BinlogPurged if the file no longer exists.
+    The file begins with a list of all earlier GTIDs; the GTIDs of its events before the offset are
+    added. Raises BinlogPurged if the file no longer exists.
     """
     before: GtidSet | None = None
     with closing(_events(settings, server, file)) as events:
@@ -73,9 +73,10 @@ def mysql_gtids_of_earlier_files(
 def mariadb_list(
     settings: SourceSettings, server: ServerFacts, file: str
 ) -> dict[tuple[int, int], int]:
-    """Return (domain, server_id) → newest number before this file, from MariaDB's GTID_LIST.
+    """Return a mapping from (domain, server_id) to the newest GTID number before this file, from
+    MariaDB's GTID_LIST event.
 
-    For each domain, the transaction that was logged last is the last entry.
+    The last entry of each domain is the transaction that was logged last.
     """
     with closing(_events(settings, server, file)) as events:
         for event in events:

@@ -20,7 +20,8 @@ from relay.source.protocol.server_facts import ServerFacts, read_server_facts
 def binlog_items(
     settings: SourceSettings, start: BinlogPosition, end: BinlogPosition
 ) -> Generator[RawItem]:
-    """Yield the items between two transaction boundaries; none if `end` is not after `start`.
+    """Yield the items of the binlog between the transaction boundaries `start` and `end`; none if
+    `end` is not after `start`.
 
     Raises the errors of `items_between` and those of a connection.
     """

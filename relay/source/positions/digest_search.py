@@ -28,7 +28,7 @@ _MILLISECONDS: Final = 1000
 
 @dataclass(frozen=True, slots=True)
 class SearchStart:
-    """The transaction boundary at which a search for a landmark begins. It also says whether the
+    """The transaction boundary at which a search for a landmark begins. `surely_before`: the
     landmark must come after it.
     """
 
@@ -38,8 +38,8 @@ class SearchStart:
 
 @dataclass(frozen=True, slots=True)
 class LandmarkReport:
-    """The result of a search for a landmark, and the server's replication state before
-    the search.
+    """The result of a search for a landmark (`sought`), where the search began (`start`), and the
+    server's replication state before it.
     """
 
     sought: Sought
@@ -53,7 +53,8 @@ def find_landmark(
     margin_seconds: float,
     known: SearchStart | None = None,
 ) -> LandmarkReport:
-    """Search a server's binlog for the landmark of `fingerprint`, and return what was found.
+    """Search a server's binlog for the landmark of `fingerprint` (the transaction that its digest
+    identifies), and return the result.
 
     The search begins `margin_seconds` before the landmark's time, because the servers' clocks may
     differ by that much. `known` is where an earlier search on this server began, which saves

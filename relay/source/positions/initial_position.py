@@ -41,8 +41,8 @@ def fresh_start(
 def position_of_time(
     settings: SourceSettings, time: datetime, file: str | None = None
 ) -> SourcePosition:
-    """Return where an instance would begin that starts at a time; `file` limits the search to one
-    binlog file.
+    """Return the position at which an instance with the start time `time` would begin; `file`
+    limits the search to one binlog file.
 
     Raises the errors of `fresh_start`.
     """

@@ -1,8 +1,8 @@
-"""Checks that the source's binlog still has the last published transaction, and no other one at its
-position.
+"""Checks that the source's binlog still has the last published transaction at its position, and not
+another one.
 
 A server that was restored from an older copy and then accepted writes has the same identity, GTIDs
-and file names. Only the contents of the transaction differ.
+and file names. Only the contents of the transactions differ.
 """
 
 from bisect import bisect_left
@@ -66,11 +66,11 @@ class LastTransactionCheck:
             self._compare(last, last.begin)
 
     def by_gtid(self, saved: SourcePosition, last: LastTransaction) -> None:
-        """Find the transaction `last` by its GTID and check it, for a saved position whose file is
-        purged.
+        """Find the transaction `last` by its GTID and check it. Call it if the file of the saved
+        position is purged.
 
-        Raises HistoryChanged if another transaction has its GTID, and BinlogPurged if nothing that
-        is left proves the history.
+        Raises HistoryChanged if another transaction has its GTID, and BinlogPurged if the remaining
+        binlog cannot prove that the history is the same.
         """
         oldest = next(iter(self._files))
         created_s = file_created_s(self._settings, self._server, oldest)

@@ -35,7 +35,8 @@ _BETWEEN: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class TransactionPosition:
-    """The beginning of a transaction, with all that a saved position needs.
+    """The position at which a transaction begins, with the GTID set and file time that a saved
+    position needs.
 
     `files` maps the server's binlog files to their sizes in bytes, oldest first.
     """

@@ -1,4 +1,4 @@
-"""Resumes at a saved position, after comparing it with the server's history."""
+"""Compares a saved position with the server's history before reading resumes there."""
 
 from typing import Final
 
@@ -48,8 +48,7 @@ def resumed(
     server: ServerFacts,
     saved: SourcePosition,
 ) -> tuple[SourcePosition, bool]:
-    """Return (position, by GTID): the saved position after its checks, and whether the dump must be
-    requested by GTID.
+    """Check the saved position; return it, and whether the dump must be requested by GTID.
 
     Raises HistoryChanged, SourceLostTransactions or BinlogPurged before a row is read.
     """
@@ -71,8 +70,8 @@ def resumed(
 def check_position(
     connection: SourceConnection, settings: SourceSettings, server: ServerFacts, at: SourcePosition
 ) -> None:
-    """Check that the server still has the file of the position, created at the same time and as
-    long as the offset.
+    """Check that the server still has the binlog file of the position, that the file was created at
+    the same time, and that it is not shorter than the offset.
 
     Raises HistoryChanged, SourceLostTransactions or BinlogPurged.
     """
@@ -210,8 +209,8 @@ def completed(
     at: BinlogPosition,
     created_s: int | None = None,
 ) -> SourcePosition:
-    """Return the position with all that a saved position needs: the GTID set executed up to it, and
-    the creation time of its file.
+    """Return the coordinates `at` as a complete position: with the GTID set executed up to them,
+    and the creation time of their file.
 
     `created_s` is that time if it is already known (Unix seconds). Raises ConfigurationError if no
     transaction begins there.
@@ -243,8 +242,8 @@ def binlog_end(connection: SourceConnection, server: ServerFacts) -> BinlogPosit
 
 
 def no_such_position(at: BinlogPosition, why: str) -> ConfigurationError:
-    """Return the error for a named position that the binlog does not have; `why` is a clause for
-    its reason.
+    """Return the error for a position that an operator names and the binlog does not have. `why` is
+    a clause with the reason.
     """
     return ConfigurationError(f"Reading cannot start at {at}: {why}.", remedy=_START_REMEDY)
 

@@ -1,5 +1,5 @@
-"""Reads the statements between two positions over a separate connection; also the beginning and the
-end of the binlog.
+"""Reads the statements between two positions over a separate connection, and finds the beginning
+and the end of the binlog.
 """
 
 from collections.abc import Iterable, Iterator
@@ -71,8 +71,9 @@ def statements_between(
     """Yield the statements between two positions, without those of transactions in the GTID set
     `held`.
 
-    A dump from `after` with this set would not send them. Statements that MariaDB only announced
-    (two-phase ALTER) are left out too. Raises BinlogPurged, Unreachable or CorruptEvent.
+    `held` is the GTID set with which a dump would be requested; the server does not send its
+    transactions. Statements that MariaDB only announced (two-phase ALTER) are left out too. Raises
+    BinlogPurged, Unreachable or CorruptEvent.
     """
     if after.rank >= until.rank:
         return
@@ -85,11 +86,11 @@ def statements_between(
 def without_held(
     found: Iterable[LoggedStatement | str], held: GtidSet
 ) -> Iterator[LoggedStatement]:
-    """Yield the statements of transactions that are not in the GTID set `held`.
+    """Yield those statements of `found` whose transactions are not in the GTID set `held`.
 
-    In `found`, a text is the GTID of the transaction that begins there. A MariaDB server sends
-    everything that its binlog has after the set's transaction of a domain, whatever its number; if
-    that transaction is in an earlier file, it sends the whole domain.
+    In `found`, a text is the GTID of the transaction that begins there. A MariaDB server sends, for
+    each domain, everything after the domain's transaction in the set, even smaller numbers. If that
+    transaction is in an earlier file, it sends all of the domain.
     """
     if not held.domains:
         for each in found:

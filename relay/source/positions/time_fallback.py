@@ -1,5 +1,5 @@
-"""Finds where to continue on another server without a proof: earlier in time, so that rows are
-repeated and none is lost.
+"""Finds where to continue on another server if no position can be proven. It is earlier in time, so
+rows are published again and none is lost.
 """
 
 from contextlib import closing

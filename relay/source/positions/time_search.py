@@ -1,8 +1,8 @@
 """Finds the position of a server's binlog at a time: the boundary before the first transaction that
 was committed then or later.
 
-The file is found by the times of the files' first events, with a binary search: of 200 files, 8 are
-opened and one is read.
+The file is found by the times of the files' first events, with a binary search: among 200 files, it
+opens 8 and reads one.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -33,7 +33,8 @@ class TimedBoundary:
 def boundary_at_time(
     settings: SourceSettings, server: ServerFacts, files: Mapping[str, int], time_ms: int
 ) -> TimedBoundary:
-    """Return the last boundary before `time_ms` (Unix milliseconds) in all binlog files.
+    """Return the last boundary between transactions before `time_ms` (Unix milliseconds), in any of
+    the binlog files.
 
     `files` maps names to sizes in bytes, oldest first. Raises BinlogPurged if the oldest file is
     newer than that time.

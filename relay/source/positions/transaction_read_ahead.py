@@ -1,7 +1,6 @@
-"""Reads one transaction ahead to its end over a separate connection, before a part of it is
-published.
+"""Reads a transaction to its end over a separate connection, before a part of it is published.
 
-`relay.source.events.rolled_back_rows` finds the rolled-back rows in it, as for every other read.
+`relay.source.events.rolled_back_rows` finds its rolled-back rows, as in every other read.
 """
 
 from collections.abc import Callable, Iterator

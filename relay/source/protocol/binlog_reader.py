@@ -46,7 +46,7 @@ _LONGEST_END_BYTES: Final = 9
 
 
 class BinlogReader:
-    """Reads the events of a dump, and knows the file and offset that it has reached.
+    """Reads the events of a dump, and follows the file and offset of the next event.
 
     `ends`: the dump was requested only up to the end of the binlog, which the server reports.
     """
@@ -97,7 +97,7 @@ class BinlogReader:
             yield BinlogEvent(type_code, flags, time_s, server_id, start, end, body)
 
     def scan(self, scanner: Scanner, group: Group) -> list[RawItem]:
-        """Return the items that the scanner makes of the events that are already in the buffer.
+        """Return the items that the scanner makes from the events that were already received.
 
         Call it between two events of `events`, which then continues after the scanned events.
         """

@@ -126,7 +126,9 @@ class SourceConnection:
             raise translated(exc, f"The source at {self.address} refused {sql!r}") from exc
 
     def taken_over(self) -> socket.socket:
-        """Return the socket, for the relay's own commands. `rows` must not be called afterwards."""
+        """Return the socket, on which the relay then sends its own commands. `rows` must not be
+        called afterwards.
+        """
         return self._socket
 
     def cut(self) -> None:

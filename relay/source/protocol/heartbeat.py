@@ -1,4 +1,6 @@
-"""Polls a server by SQL: whether it answers, its identity, and its executed transactions."""
+"""Polls a server by SQL to find out whether it answers, its identity, and its executed
+transactions.
+"""
 
 import threading
 from dataclasses import replace

@@ -53,8 +53,8 @@ class PacketReader:
 
     @property
     def silent_seconds(self) -> float:
-        """Return how many seconds the server has sent nothing, or only heartbeats, while this
-        object waits for it; 0 if it does not wait.
+        """Return for how many seconds `next_payload` has waited without data other than heartbeats;
+        0 if it is not waiting.
 
         Any thread may read it.
         """
@@ -62,7 +62,9 @@ class PacketReader:
         return monotonic() - since_s if since_s else 0.0
 
     def still_silent(self) -> None:
-        """Count the last received bytes as silence, because they were a heartbeat."""
+        """Continue the measured silence over the last received bytes, because they were a
+        heartbeat.
+        """
         self._silent_since_s = self._waited_since_s
 
     def next_payload(self) -> memoryview:
@@ -92,8 +94,8 @@ class PacketReader:
     def scan(
         self, scanner: Scanner, group: Group, offset: int, *, checksummed: bool
     ) -> tuple[list[RawItem], int]:
-        """Return the items of the events that are already in the buffer, and the binlog offset
-        after them.
+        """Return the items of the events that were already received, and the binlog offset after
+        them.
 
         `offset` is the binlog offset before them. `checksummed`: events end with a checksum.
         """

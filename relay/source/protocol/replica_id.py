@@ -25,7 +25,9 @@ _TAKEN_REMEDY: Final = (
 
 
 class Replica(NamedTuple):
-    """One replica that is registered at the source. `ours`: it has this relay's report name."""
+    """One replica that is registered at the source. `ours`: it registered under the name with which
+    this relay registers.
+    """
 
     server_id: int
     host: str
@@ -37,8 +39,8 @@ def free_server_id(
 ) -> int:
     """Return the configured server_id; if none is configured, one that no other replica uses.
 
-    It is chosen by the reader's name `replica`, so it stays the same unless another replica uses
-    it. Raises ServerIdTaken if the source or another replica has the configured one.
+    The choice depends on the reader's name `replica`, so the number stays the same unless another
+    replica uses it. Raises ServerIdTaken if the source or another replica has the configured one.
     """
     others = [each for each in replicas(connection, server) if not each.ours]
     if settings.server_id is None:

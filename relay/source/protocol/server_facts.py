@@ -80,8 +80,8 @@ class ServerFacts:
 
     @property
     def gtids_strict(self) -> bool:
-        """Return whether MariaDB refuses a number that is not greater than the last one of its
-        domain (gtid_strict_mode).
+        """Return whether MariaDB refuses a GTID whose number is not greater than the last number of
+        its domain (gtid_strict_mode).
         """
         return self.mariadb and self.variables.get("gtid_strict_mode", "OFF").upper() in ("ON", "1")
 

@@ -1,5 +1,5 @@
-"""The meaning of a failed TLS handshake with the source, and its remedy. It is the same for every
-build of OpenSSL and Python.
+"""Translates a failed TLS handshake with the source into an error with a remedy, in the same way
+for every build of OpenSSL and Python.
 """
 
 import ssl

@@ -1,10 +1,10 @@
 """Checks whether SELECTs on a source show a transaction that is already in its binlog.
 
 A server logs a transaction before it commits it for other sessions. With semi-synchronous
-replication that waits AFTER_SYNC (MySQL's default), the two are seconds apart, because a replica's
-acknowledgement comes between them. MariaDB reports the binlog position of a consistent snapshot
-(MariaDB manual: START TRANSACTION, binlog_snapshot_position). MySQL reports gtid_executed, to which
-it adds a transaction after its commit. MySQL without GTIDs reports nothing.
+replication in the mode AFTER_SYNC (MySQL's default) the commit can be seconds later, because the
+server first waits for a replica's acknowledgement. MariaDB reports the binlog position of a
+consistent snapshot (MariaDB manual: START TRANSACTION, binlog_snapshot_position). MySQL reports
+gtid_executed, to which it adds a transaction after its commit. MySQL without GTIDs reports nothing.
 """
 
 from collections.abc import Callable
@@ -47,8 +47,8 @@ class Visibility:
             self._connection = None
 
     def wait_for(self, begin: BinlogPosition, gtid: str, seconds: float = VISIBLE_SECONDS) -> bool:
-        """Wait until SELECTs show the transaction that begins at `begin`; return False if they do
-        not after `seconds` seconds.
+        """Wait until SELECTs show the transaction that begins at `begin`; return whether they do in
+        `seconds` seconds.
 
         `gtid` is its GTID, or several; "" if there is none: then MySQL cannot answer, and True is
         returned at once. Raises Unreachable.

@@ -35,7 +35,9 @@ _WITHOUT_HEADERS: Final = MappingProxyType(
 
 
 def common_fields(record: Record, headers: Headers, message: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of a change without a row that it has in common with changes of rows."""
+    """Return those fields of a statement, or of another change without a row, that row changes have
+    too.
+    """
     return {
         **fields_of_message(message),
         **fields_of_headers(headers),
@@ -61,7 +63,7 @@ def fields_of_message(message: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def fields_of_headers(headers: Headers) -> dict[str, Any]:
-    """Return the fields of a change that further headers determine."""
+    """Return the fields of a change that are in headers other than the usual ones."""
     source, get = headers.get(SOURCE), headers.get
     return {
         "source": None if source is None else _source(source),

@@ -1,4 +1,6 @@
-"""Parses the JSON of a message; the text around the rows is parsed once for similar messages."""
+"""Parses the JSON of a message. The text around the rows is parsed only once if consecutive
+messages have the same text.
+"""
 
 import json
 from collections.abc import Callable

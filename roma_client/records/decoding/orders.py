@@ -38,7 +38,7 @@ def order_of(text: bytes) -> Order:
 
 
 class OrderReader:
-    """Reads order headers. It is fast for neighbours with the same execute time."""
+    """Reads order headers. It is faster for consecutive records with the same execute time."""
 
     __slots__ = ("_begin", "_time")
 

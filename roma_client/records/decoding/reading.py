@@ -1,4 +1,4 @@
-"""Returns the changes of a record, or raises a named error."""
+"""Converts a record into changes, or raises an error of this package."""
 
 import json
 from collections.abc import Mapping
@@ -55,8 +55,8 @@ def changes_of(record: Record, selection: Selection, reading: Reading) -> list[C
 class Decoder:
     """Converts one reader's records into changes. Not thread-safe.
 
-    It reuses what a record has in common with the one before: the rows of a statement differ only
-    in row, key and order.
+    It reuses the parsed text that a record has in common with the record before, because rows of
+    one statement differ only in row, key and order.
     """
 
     def __init__(self, selection: Selection, reading: Reading) -> None:

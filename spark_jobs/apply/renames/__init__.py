@@ -1,3 +1,3 @@
-"""Renamed columns followed into the copies: a change of a real table that is older than a rename
-gets the new names (ADR 55).
+"""Renames columns of the copies as the source did. A change that is older than a rename of its real
+table gets the new names (ADR 55).
 """

@@ -1,4 +1,4 @@
-"""The effect of renames on column names. Pure functions on names in lower case."""
+"""The effect of renames on column names. The functions are pure; the names are in lower case."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
@@ -51,7 +51,8 @@ def renamed_by(renames: Sequence[Names]) -> Mapping[str, str | None]:
 
 
 def spans(renames: Sequence[Rename]) -> Iterator[Span]:
-    """Yield ranges of orders with the new names that changes of one real table get there.
+    """Yield ranges of orders. Changes of one real table with an order in such a range get the names
+    of the range.
 
     `renames` are sorted by order. Changes after the last rename keep their names.
     """

@@ -1,4 +1,4 @@
-"""Gives changes from before a rename the names that their real table has since then."""
+"""Gives changes that were made before a rename the new column names of their real table."""
 
 from typing import Final
 

@@ -61,13 +61,15 @@ def floors_frame(spark: SparkSession, floors: Floors) -> DataFrame:
 
 
 def raised(floors: Floors, news: Floors) -> Floors:
-    """Return the floors of both mappings; if both have one for a real table, the greater."""
+    """Return the floors of both mappings. If both have a floor for a real table, the greater one is
+    returned.
+    """
     return {**floors, **{place: max(order, floors.get(place, "")) for place, order in news.items()}}
 
 
 def floors_above(floors: Floors, oldest_orders: Mapping[str, str]) -> Floors:
-    """Return the floors that are greater than the oldest order of their table: only those can
-    concern a change.
+    """Return those floors that can affect a change: they are greater than the smallest order of
+    their table's changes.
 
     `oldest_orders` maps each logical table to the smallest order of its changes.
     """
@@ -88,8 +90,8 @@ def family_of(real_table: Column) -> Column:
 def names_source(real_table: Column) -> Column:
     """Return a condition that is true if a real table's name contains the source of a group.
 
-    If an instance becomes a group or stops to be one, the name of the same real table changes: rows
-    under both names may belong to it.
+    If an instance becomes a group, or is no longer one, the name of the same real table changes.
+    Rows under both names may then belong to the table.
     """
     return (
         sf.length(real_table) - sf.length(sf.replace(real_table, sf.lit("/"), sf.lit("")))

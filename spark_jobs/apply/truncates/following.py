@@ -1,4 +1,6 @@
-"""The part of one batch that follows its TRUNCATEs, before any change of the batch is written."""
+"""Follows the TRUNCATEs of a batch: deletes their rows from the copies before any change of the
+batch is written.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -28,8 +30,8 @@ class Followed:
 
 
 class Following:
-    """Follows TRUNCATEs into the copies of one sink. Only a stream does, because it alone stores
-    floors.
+    """Follows TRUNCATEs into the copies of one sink. Only the stream uses it, because no other job
+    stores floors (the orders of TRUNCATEs).
 
     Each step can be repeated: floors are stored before a row of a copy is changed. So an
     interrupted batch is applied again under them, and a parallel first copy sees them after its own

@@ -1,8 +1,10 @@
-"""Treats changes before a TRUNCATE as deletes, each under its own order, in any order of arrival.
+"""Converts changes from before a TRUNCATE to deletes, each with its own order key. They may arrive
+after the TRUNCATE.
 
-A TRUNCATE removes the rows of one real table. It names no keys, and a key may since be in another
-real table. So a TRUNCATE has no order among the changes of a key: it means that changes of its real
-table with a smaller order left no row. The newest change of a key then decides, as always.
+A TRUNCATE removes the rows of one real table. It names no keys, and a key may later be in another
+real table. So a TRUNCATE is not compared with the changes of a key. Instead, each change of its
+real table with a smaller order counts as a delete. The newest change of a key then decides, as
+always.
 """
 
 from typing import Final
@@ -21,7 +23,8 @@ _UNKNOWN: Final = (
 
 
 def emptied_changes(changes: DataFrame, floors: Floors) -> DataFrame:
-    """Return the changes; those below the floor of their real table are deletes.
+    """Return the changes. Those with an order below the floor (the newest TRUNCATE) of their real
+    table become deletes.
 
     `changes` has at least the columns table, real_table, order and deleted.
     """

@@ -3,10 +3,10 @@ MERGE's three scans of the copy.
 
 MERGE joins the changes with the copy to find the files that it touches, again with all columns of
 those files to write, and a third time to mark the rows that went. Here one join over keys and
-orders says which change wins and where the row lies that it takes the place of; winners are then
-written without looking at the copy again. Where a copy has no deletion vectors, the files that hold
-replaced rows are written again without those rows. The transaction is Delta's own and has read what
-a MERGE reads, so that another writer's commit in between makes it fail in the same way.
+orders decides which change wins, and finds the row that it replaces; winners are then written
+without another read of the copy. Where a copy has no deletion vectors, the files that hold replaced
+rows are written again without those rows. The transaction is Delta's own and has read what a MERGE
+reads, so that another writer's commit in between makes it fail in the same way.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -58,8 +58,8 @@ _PAIR: Final = (EXECUTE_TIME, EXECUTE_POSITION)
 
 
 def put(copy: OpenCopy, rows: DataFrame, number: int | None, batch: Batch | None) -> Written | None:
-    """Write the rows that win over the copy's rows, in one commit; `rows` has at most one row for
-    each key.
+    """Write, in one commit, those of `rows` that are newer than the copy's row of the same key.
+    `rows` has at most one row for each key.
 
     number  approximate number of rows; None: unknown
     batch   identity of the batch for the commit; None: it has none

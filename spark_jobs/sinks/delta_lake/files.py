@@ -25,8 +25,9 @@ def bounds(statistics: str | None, column: str) -> KeyRange | None:
     statistics  Delta's JSON (PROTOCOL.md, "Per-file Statistics"); None: the file has none
     column      name of the key's column in the file
 
-    The range is too wide if rows of the file were removed. Long texts are truncated: the least
-    downwards, the greatest upwards.
+    The range may be wider than the keys, because rows may have been removed from the file, and
+    because Delta truncates long texts: the least key to a smaller text, the greatest to a greater
+    one.
     """
     told: dict[str, Any] = orjson.loads(statistics) if statistics else {}
     least, greatest = (told.get(side, {}).get(column) for side in ("minValues", "maxValues"))
@@ -34,8 +35,8 @@ def bounds(statistics: str | None, column: str) -> KeyRange | None:
 
 
 def meets(held: KeyRange | None, ranges: Iterable[KeyRange]) -> bool:
-    """Return whether a file with this key range may contain a key of `ranges`; `held` None:
-    unknown, so True.
+    """Return whether a file may contain a key of `ranges`. `held` is the range of its keys; None:
+    unknown, so the result is True.
     """
     return held is None or any(first <= held[1] and held[0] <= last for first, last in ranges)
 

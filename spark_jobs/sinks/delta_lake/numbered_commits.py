@@ -42,8 +42,8 @@ def under_another_writer(spark: SparkSession, batch: Batch) -> Iterator[None]:
     """Context manager inside `numbered_commits`: Delta accepts a batch whose number the table
     already has.
 
-    The stored number is from before the checkpoint went back. The block's commits use another name
-    of the writer; commits to other tables may use that name too.
+    Such a number was stored before the checkpoint was reset to an older state. The commits of the
+    block use another writer name, which other tables may use too.
     """
     with _ONE_AT_A_TIME:
         spark.conf.set(_WRITER, f"{batch.writer} {uuid4()}")

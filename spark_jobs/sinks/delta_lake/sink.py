@@ -1,4 +1,6 @@
-"""One Delta table per logical table, kept exact by MERGE under the order guard."""
+"""Copies as Delta tables, one for each logical table. A row is replaced only if its order is not
+greater than that of the change.
+"""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -228,8 +230,8 @@ class DeltaHistory(DeltaSink):
 
 
 def merging(copy: DeltaTable, rows: DataFrame, same: str) -> DeltaMergeBuilder:
-    """Return the begin of a MERGE of `rows` into a copy with the same columns; `same` is its
-    condition.
+    """Return an unfinished MERGE of `rows` into a copy with the same columns. `same` is the
+    condition on which two rows are the same; the caller adds the actions.
 
     Schema evolution is not used: without it Delta cannot read names with dots and backticks.
     """

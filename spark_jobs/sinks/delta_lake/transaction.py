@@ -79,10 +79,11 @@ class OpenCopy:
         )
 
     def reading(self, column: str, ranges: Sequence[KeyRange] | None) -> "OpenCopy":
-        """Return a copy of this that reads only files that may contain keys of the ranges; None:
-        all files.
+        """Return an OpenCopy that reads only the files that may contain keys of `ranges`; None: all
+        files.
 
-        For the transaction, the other files were not read. `column` is the key's column.
+        Delta's transaction then regards only these files as read. `column` is the column of the
+        key.
         """
         seq, known = self.seq, self._all_files()
         if known is None:

@@ -1,4 +1,6 @@
-"""The rows per second that an edit affects, as far as the instances' statuses have rates."""
+"""Computes how many rows per second an edit affects, from the rates in the statuses of the
+instances.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

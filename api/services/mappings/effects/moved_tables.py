@@ -1,4 +1,4 @@
-"""Finds logical tables that an edit allows another instance to feed.
+"""Finds logical tables to which another instance publishes after an edit.
 
 Before rows move to that instance, its order keys must be raised above those of the former one.
 """

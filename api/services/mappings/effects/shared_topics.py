@@ -1,5 +1,5 @@
-"""Instances that a mapping lets feed one topic, although they assign its rows to different
-partitions or publish in different formats.
+"""Finds instances that would publish to one topic under a mapping, although they assign its rows to
+partitions by different rules or use different formats.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping

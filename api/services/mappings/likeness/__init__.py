@@ -1,4 +1,6 @@
-"""What an unmapped table resembles: a published table, or one of a schema change tool."""
+"""Finds what an unmapped table resembles: a published table, or a table that a schema change tool
+makes.
+"""
 
 from api.services.mappings.likeness.columns import like_columns
 from api.services.mappings.likeness.tool_tables import tool_table

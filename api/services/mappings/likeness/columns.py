@@ -1,11 +1,13 @@
-"""The published table whose columns an unmapped table has. Pure."""
+"""Returns the published table whose columns an unmapped table has."""
 
 from api.models.mappings.unmapped import LikeColumnsView
 from relay.state import DroppedName
 
 
 def like_columns(dropped: DroppedName) -> LikeColumnsView | None:
-    """Return the similar table that the relay found; None if it found none."""
+    """Return the published table with similar columns that the relay found for an unmapped name;
+    None if it found none.
+    """
     if not dropped.like:
         return None
     common, every = dropped.like_common, dropped.like_all

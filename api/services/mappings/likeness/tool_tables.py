@@ -1,4 +1,5 @@
-"""Tables that a schema change tool makes beside the table that it changes. Pure.
+"""Recognizes tables that a schema change tool makes beside the table that it changes, by their
+names.
 
 Sources of the names: github/gh-ost, doc/cheatsheet.md and the option `--timestamp-old-table`;
 Percona Toolkit, pt-online-schema-change, options `--new-table-name` and `--swap-tables`.
@@ -30,7 +31,7 @@ _KINDS: Final = {
 
 
 def tool_table(real: TableId) -> ToolTableView | None:
-    """Return the tool that names tables like this one; None for other names."""
+    """Return the schema change tool whose tables have names like `real`; None for other names."""
     found = _NAME.fullmatch(real.table)
     if found is None:
         return None

@@ -1,1 +1,3 @@
-"""The active mapping set as logical tables, with the real tables that instances have read."""
+"""Computes the logical tables of the active mapping set, with the real tables that instances have
+read.
+"""

@@ -125,7 +125,7 @@ class _Named:
         self._ids: dict[tuple[str, ...], frozenset[int]] = {}
 
     def having(self, words: tuple[str, ...]) -> frozenset[int]:
-        """Return the `id` of each table whose text has all of the words."""
+        """Return the `id` of each table whose names contain all of the words."""
         found = self._ids.get(words)
         if found is None:
             found = self._ids[words] = frozenset(

@@ -29,8 +29,8 @@ class TableRates:
     partial: frozenset[str] = frozenset()
 
     def of(self, table: TableId, instances: Mapping[str, int]) -> tuple[float | None, bool]:
-        """Return the rows per second of a table in these instances, and True if that is a lower
-        bound.
+        """Return the rows per second of a logical table, added over these instances, and whether
+        that is only a lower bound.
 
         Returns (None, False) if none of the instances reports rates by table. `instances` has the
         instances that publish the table as its keys.

@@ -1,5 +1,5 @@
-"""Computes the logical view once after the start, so that the first request does not wait for
-it.
+"""Computes the logical view once after the start of the admin, so that the first request does not
+wait for it.
 """
 
 import threading

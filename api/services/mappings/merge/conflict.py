@@ -1,4 +1,6 @@
-"""What another user saved since an edit began, and the edit, for the answer to a late save."""
+"""Describes a conflict, for the answer to a save that came too late: what another user has saved
+since the edit began, and the edit itself.
+"""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -32,7 +34,7 @@ class MappingConflict(PreconditionFailed):
 
 
 class Conflicts:
-    """Says, after a late save, who saved meanwhile.
+    """Finds out, after a save that came too late, what another user has saved meanwhile.
 
     present  returns the active set
     load     returns the set of a number

@@ -51,7 +51,9 @@ class Merged:
 
 
 def merged(base: Mapping[str, str], mine: Mapping[str, str], theirs: Mapping[str, str]) -> Merged:
-    """Return `theirs` with the changes from `base` to `mine`; each maps dataId to text."""
+    """Return the documents `theirs` with the changes of the user applied, which are the differences
+    between `base` and `mine`. Each parameter maps dataId to text.
+    """
     bodies: dict[str, str] = {}
     clashes: list[Clash] = []
     unread: list[str] = []

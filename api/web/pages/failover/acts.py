@@ -1,4 +1,6 @@
-"""Orders to the relay that leads an instance: each calls the service of the REST endpoint."""
+"""Forms by which operators give orders about servers to the leading relay. Each calls the same
+service as the REST endpoint.
+"""
 
 from functools import partial
 from typing import Final

@@ -1,4 +1,4 @@
-"""Operator acts on one instance: each calls the service of the REST endpoint."""
+"""Forms for operator acts on one instance. Each calls the same service as the REST endpoint."""
 
 from functools import partial
 from typing import Final

@@ -1,4 +1,6 @@
-"""Acts on the position record other than a move: skips, order keys and partitions."""
+"""Forms for acts on the position record, except for moves: skip a transaction, raise order keys,
+repartition a topic.
+"""
 
 from collections.abc import Callable
 from functools import partial

@@ -1,5 +1,5 @@
-"""The form of the mapping editor: four documents, and the number of the set that they were made
-from.
+"""The form of the mapping editor: four documents, and the number of the set with which the edit
+began.
 """
 
 from collections.abc import Mapping
@@ -24,7 +24,7 @@ class Edit:
 
     @property
     def precondition(self) -> Precondition:
-        """Return the condition that set `base` is still the active set."""
+        """Return the condition that `base` is still the number of the active set."""
         if not self.base:
             return Precondition(if_none_match=TagList(frozenset(), any=True))
         return Precondition(if_match=TagList(frozenset([str(self.base)])))

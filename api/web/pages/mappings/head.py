@@ -18,7 +18,7 @@ SECTION: Final = "mappings"
 
 
 def head_values(admin: Admin, tab: str) -> dict[str, object]:
-    """Return the template's values for the head of a mapping page.
+    """Return the values for the template of a mapping page's head.
 
     `tab` is the key of the current tab. `record` is None if the active set cannot be read, and
     `head` if ZooKeeper has not answered since the admin's start.
@@ -40,7 +40,7 @@ def unread_page(
     """Return a mapping page of which only the head can be shown.
 
     head     values of `head_values`
-    missing  words for what is not shown
+    missing  words for the part of the page that is not shown
     """
     values = {**head, "unread": unread_part(error, missing)}
     return render(request, "mappings/unread.html", values, section=SECTION)

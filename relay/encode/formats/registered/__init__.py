@@ -1,5 +1,5 @@
 """Formats whose schemas are in a schema registry, except Avro; and the subjects of schemas, also
 for Avro.
 
-Import its modules, not the package: each module needs other libraries.
+Import the modules separately, because each module needs other libraries.
 """

@@ -61,7 +61,9 @@ class JsonSchema:
         return HEAD.pack(0, number) + orjson.dumps(statement_fields(statement, frame, source))
 
     def reference(self, value: bytes) -> bytes:
-        """Return the envelope without its rows, with the same schema id."""
+        """Return the value of a message with a claim check: the envelope in `value` without its
+        rows, with the same schema id.
+        """
         fields = orjson.loads(value[HEAD.size :])
         return value[: HEAD.size] + orjson.dumps(without_rows(fields))
 

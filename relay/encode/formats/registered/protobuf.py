@@ -86,7 +86,9 @@ class Protobuf:
         return HEAD.pack(0, number) + _FIRST + message.SerializeToString()
 
     def reference(self, value: bytes) -> bytes:
-        """Return the message in `value` without its rows, and without the text of a statement."""
+        """Return the value of a message with a claim check: the message in `value` without its
+        rows, and without the text of a statement.
+        """
         _, number = HEAD.unpack_from(value)
         message = self._classes[number].FromString(value[_BEGIN:])
         for name in _ROWLESS:
@@ -117,7 +119,9 @@ class ProtobufRows(ReadableRows):
             ) from exc
 
     def use(self, schema_id: int) -> type[Message]:
-        """Use this schema id in all further messages, and return their class."""
+        """Set the id of the schema in the registry, which each message contains, and return the
+        Protobuf class of these messages.
+        """
         self._head = HEAD.pack(0, schema_id) + _FIRST
         return self._class
 
@@ -157,7 +161,7 @@ class ProtobufRows(ReadableRows):
 
 
 def message_class(file: FileDescriptorProto) -> type[Message]:
-    """Return the class of the first message of a file."""
+    """Return the Python class of the first message type in a Protobuf file."""
     pool = DescriptorPool()
     pool.Add(file)
     found: type[Message] = GetMessageClass(pool.FindMessageTypeByName(full_name(file)))

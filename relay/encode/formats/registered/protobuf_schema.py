@@ -1,4 +1,5 @@
-"""Protobuf files of messages: as descriptors, and as the text that a registry holds.
+"""Protobuf schemas (files) of messages: as descriptors, and as the text that is stored in a
+registry.
 
 Rule: Protocol Buffers language guide (proto 3), and descriptor.proto.
 """
@@ -100,7 +101,7 @@ def field_number(name: str) -> int:
 def row_fields(
     columns: Sequence[TypedColumn], name: TableId, policy: NamePolicy
 ) -> tuple[Field, ...]:
-    """Return the fields of a row's message.
+    """Return the Protobuf fields for the columns of a row.
 
     Raises NameNotInFormat for a name that "strict" does not allow, and if two column names give the
     same number.
@@ -146,12 +147,12 @@ def statement_file() -> FileDescriptorProto:
 
 
 def full_name(file: FileDescriptorProto) -> str:
-    """Return the full name of the file's message."""
+    """Return the full name (package and name) of the first message type in a Protobuf file."""
     return f"{file.package}.{file.message_type[0].name}"
 
 
 def proto_text(file: FileDescriptorProto) -> str:
-    """Return the file in Protobuf's language."""
+    """Return a Protobuf file as text in Protobuf's schema language."""
     lines = [f'syntax = "{file.syntax}";', f"package {file.package};", ""]
     for message in file.message_type:
         lines.extend(_lines(message, ""))

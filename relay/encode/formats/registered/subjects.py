@@ -15,7 +15,7 @@ HEAD: Final = Struct(">bI")
 
 
 class SchemaIds(Protocol):
-    """Returns ids of schemas. `relay.registry` implements it."""
+    """Finds the ids of schemas in a registry; `relay.registry` implements this protocol."""
 
     def id_of(self, subject: str, schema: str, kind: SchemaKind, /) -> int:
         """Return the id of a schema in this subject. The call may register the schema."""

@@ -42,8 +42,8 @@ class RedirectedRouter(Router):
         self._topic = topic
 
     def route(self, real: TableId) -> Route:
-        """Return the route of a real table, with the one topic. Raises the errors of the other
-        router.
+        """Return the route of a real table from the other router, with the one topic in place of
+        its topics. Raises the errors of the other router.
         """
         route = self._router.route(real)
         return route if isinstance(route, Dropped) else replace(route, topics=(self._topic,))
@@ -54,7 +54,9 @@ class CopyMoment:
     """The fields that all messages of a chunk share.
 
     `at` is the position between two source transactions at which the chunk is published. `before`
-    is the order key before theirs. `batch` is the batch number of this run.
+    is the last order key before those of the messages. `batch` counts the batches of this run.
+    `publish_time_ms` is Unix time in milliseconds, `server_id` that of the source, and
+    `mapping_set` the number of the active mapping set.
     """
 
     at: BinlogPosition

@@ -1,3 +1,3 @@
-"""The text forms in which keys are hashed to partitions of a topic, compared between tables and
-instances.
+"""Compares the text forms in which tables and instances hash their keys to the partitions of a
+topic.
 """

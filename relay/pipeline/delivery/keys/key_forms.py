@@ -1,5 +1,5 @@
-"""Ensures that all instances of a topic hash equal keys in one text form, so that they go to one
-partition.
+"""Ensures that all instances of a topic hash equal keys in the same text form, so that equal keys
+go to one partition.
 """
 
 from typing import Protocol
@@ -22,18 +22,22 @@ class KeyHistory(Protocol):
     """What an instance published before its present run."""
 
     def had_rows(self, key: HashedKey) -> bool:
-        """Return whether the instance has published rows of the key's table to the key's topic."""
+        """Return whether the instance has published rows of the table that `key` names to the topic
+        that it names.
+        """
 
     def warn(self, key: HashedKey, others: Forms) -> None:
-        """Report that equal keys are in different partitions, because they were published before
-        instances were compared.
+        """Report that equal keys are in different partitions, because an older version published
+        them without comparing the instances. `others` are the other text forms in which the keys
+        were hashed.
         """
 
 
 class KeyForms:
     """The text forms in which this instance hashes keys.
 
-    `known` are the forms in the position record: one list for all real tables of a logical table.
+    `known` are the forms in the position record: one list per logical table, for all of its real
+    tables.
     """
 
     def __init__(
@@ -46,7 +50,7 @@ class KeyForms:
         self._agreed: set[HashedKey] = set()
 
     def keep(self, key: HashedKey) -> None:
-        """Record the text form in which a key is hashed.
+        """Record the text form in which this instance hashes the keys of a table.
 
         Raises PartitionsChanged if this instance or another one hashed equal keys in another form,
         and StoreUnreachable.

@@ -54,8 +54,8 @@ def table_partitioning(
 
 
 def some_go_to(router: Router, tables: Set[TableId], key: HashedKey) -> bool:
-    """Return whether rows of one of these real tables go to the key's topic as the key's logical
-    table.
+    """Return whether `router` sends rows of one of these real tables to the topic of `key`, under
+    the logical table of `key`.
 
     If the key names its real table (`shard`), only that table counts.
     """

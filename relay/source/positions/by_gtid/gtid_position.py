@@ -1,10 +1,9 @@
 """Finds the position in a server's binlog that separates the transactions of a GTID set from all
 others.
 
-The set must be what the server had executed at one time. Then exactly one position exists. A set
-that was executed in another order, as on a replica that applies in parallel, may have no such
-position. It is refused, because a statement that alters a table could be on the wrong side of the
-position.
+If the server had executed exactly the set at some time, there is exactly one position. A set that
+was executed in another order, as on a replica that applies in parallel, may have no such position.
+Such a set is refused, because an ALTER TABLE could then be on the wrong side of every position.
 """
 
 from contextlib import closing

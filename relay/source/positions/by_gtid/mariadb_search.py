@@ -1,11 +1,12 @@
-"""Finds out whether a MariaDB server's binlog has exact transactions, in the order of their
-numbers, and which are purged.
+"""Searches the binlog of a MariaDB server for given transactions. Checks that their numbers rise,
+and finds which transactions are purged.
 
-A MariaDB position names one transaction for each domain. Any server whose numbers have passed it
-accepts a dump from there, so the exact transaction is searched: in the state at the end of the
-binlog, in the lists at the beginnings of the files, else in the one file that must contain it. It
-represents all earlier transactions only if the numbers of its domain rise. With gtid_strict_mode
-off they rise only per server, so a domain that several servers wrote to is read completely.
+A MariaDB position names one transaction for each domain. A server with greater numbers accepts a
+dump from that position even if it lacks the transaction. So the transaction itself is searched: in
+the state at the end of the binlog, in the lists at the beginnings of the files, else in the one
+file that must contain it. It represents all earlier transactions only if the numbers of its domain
+rise. With gtid_strict_mode off they rise only per server, so a domain that several servers wrote to
+is read completely.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -49,11 +50,13 @@ class _Wanted:
     number: int
 
     def newest(self, state: State) -> int:
-        """Return the newest number of this transaction's server in a state."""
+        """Return the newest number that `state` has for the transaction's domain and server."""
         return state.get((self.domain, self.server), 0)
 
     def others_ahead(self, state: State) -> bool:
-        """Return whether another server has reached the number in the domain."""
+        """Return whether, in `state`, another server of the domain has this number or a greater
+        one.
+        """
         return any(
             number >= self.number
             for (domain, server), number in state.items()
@@ -61,14 +64,16 @@ class _Wanted:
         )
 
     def is_last(self, state: State) -> bool:
-        """Return whether it is the last logged transaction of its domain before the state."""
+        """Return whether the wanted transaction is the last one of its domain in `state`."""
         last = [
             (server, number) for (domain, server), number in state.items() if domain == self.domain
         ][-1:]
         return last == [(self.server, self.number)]
 
     def precedes_all_of(self, before: State, after: State) -> bool:
-        """Return whether no server but its own wrote to the domain between two states."""
+        """Return whether, between the two states, only the transaction's own server wrote to its
+        domain.
+        """
         return all(
             after[position] == before.get(position, 0)
             for position in after
@@ -127,8 +132,8 @@ class MariadbSearch:
         return Sought.FOUND if self._in_order(wanted, file) else Sought.DISORDERED
 
     def purged_beside(self, published: GtidSet) -> tuple[str, ...]:
-        """Return the newest purged GTIDs of domains that were never published; their first
-        transactions were purged before they were read.
+        """Return the newest purged GTID of each server in the domains that are not in `published`.
+        Their first transactions were purged before the relay could read them.
         """
         purged = sorted(
             position for position in self._oldest if position[0] not in published.domains

@@ -1,4 +1,6 @@
-"""Proves before the first row where reading continues on another server of the same history."""
+"""Proves, before the first row is read, at which position reading continues on another server with
+the same history.
+"""
 
 from contextlib import closing
 from dataclasses import dataclass
