@@ -56,7 +56,7 @@ def reset_is_named(
         wait_until(lambda: int(time()) > began_s, "the next second")
         database.execute(reset, f"insert into {name}.t values (2, 1, 'after')")
         status = relay.wait_for("STOPPED", "HISTORY_CHANGED")
-        assert "new start position" in status.remedy
+        assert "set a new position" in status.remedy
         # Grown again, the file holds the position's offset once more: that must not be taken for
         # the old place.
         database.execute(
