@@ -1,4 +1,4 @@
-"""`python -m api --config FILE`."""
+"""Runs the admin: `python -m api --config FILE`."""
 
 import sys
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""The admin as an ASGI application."""
+"""Builds the admin as an ASGI application."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress

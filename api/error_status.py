@@ -1,4 +1,4 @@
-"""The HTTP status and the text of an error of the relay or the admin."""
+"""Chooses the HTTP status and the text of an error of the relay or the admin."""
 
 from http import HTTPStatus
 from typing import Final

@@ -1,4 +1,4 @@
-"""Swagger UI and ReDoc, with scripts from the installation: a browser loads nothing from other
+"""Adds Swagger UI and ReDoc, with scripts from the installation: a browser loads nothing from other
 servers.
 """
 

@@ -76,7 +76,7 @@ ListingDep: TypeAlias = Annotated[Listing, Depends(_listing)]
 
 @dataclass(frozen=True, slots=True)
 class LastRead:
-    """Says whether a request accepts the last reading while a server does not answer."""
+    """Says whether a request accepts the last reading while a server does not answer (`wanted`)."""
 
     wanted: bool
     _response: Response

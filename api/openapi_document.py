@@ -1,4 +1,6 @@
-"""The OpenAPI document of the admin, with its own error format and the rights of each endpoint."""
+"""Builds the OpenAPI document of the admin, with its own error format and the rights of each
+endpoint.
+"""
 
 from typing import Any, Final
 

@@ -53,7 +53,7 @@ class Retry:
 
 @dataclass(frozen=True, slots=True)
 class Handling:
-    """A handler with the rules for its errors.
+    """A handler, which the service provides, with the rules for its errors.
 
     letters  stores a record whose processing failed finally; None: the error ends the client
     """
@@ -108,7 +108,7 @@ class Handling:
 
 
 def run_here(changes: Changes, handling: Handling) -> None:
-    """Process the changes in this thread until they end."""
+    """Process the changes in the calling thread until `stop()` is called or the changes end."""
     while (delivery := changes.take()) is not None:
         if not handling.process(delivery):
             return
@@ -136,7 +136,9 @@ class WorkerPool:
         ]
 
     def run(self) -> None:
-        """Process until `stop()` or the end. Raises the first error of a worker."""
+        """Process changes until `stop()` is called or the changes end. Raises the first error of a
+        worker.
+        """
         self._feed.before_revoke = self._drain
         for each in self._threads:
             each.start()

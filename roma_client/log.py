@@ -1,4 +1,4 @@
-"""Structured log entries: the name of an event, and its fields as text and as `extra`."""
+"""Writes structured log entries: the name of an event, and its fields as text and as `extra`."""
 
 import logging
 from typing import Final

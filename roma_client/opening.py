@@ -1,5 +1,5 @@
-"""The shared parts of clients: the admin and its answers, the name of the group, the metrics,
-and the check of Kafka's settings.
+"""Helpers for opening a client: the admin and its answers, the name of the group, the metrics, and
+the check of Kafka's settings.
 """
 
 import os

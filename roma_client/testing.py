@@ -31,7 +31,7 @@ class MessageLike(Protocol):
 
 
 class Subscribed(NamedTuple):
-    """The arguments of a subscription that select changes."""
+    """The arguments of a subscription that decide which changes it delivers."""
 
     database: str
     table: str

@@ -1,4 +1,4 @@
-"""The callers of the admin, and the rights that each endpoint requires."""
+"""Identifies the callers of the admin, and checks the rights that each endpoint requires."""
 
 from api.access.authentication import Gate
 from api.access.caller import ANONYMOUS, Caller, OpenSession

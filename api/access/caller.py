@@ -1,4 +1,4 @@
-"""The caller of an endpoint."""
+"""Describes the caller of an endpoint."""
 
 from collections.abc import Set
 from dataclasses import dataclass, field

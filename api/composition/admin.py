@@ -45,7 +45,7 @@ _AUDIT_ENTRIES: Final = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Admin:
-    """The services and stores that the endpoints and pages use."""
+    """Holds the services and stores that the endpoints and pages use, one in each field."""
 
     settings: RelaySettings
     session: Session

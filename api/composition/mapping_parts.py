@@ -1,4 +1,4 @@
-"""The parts of the admin that read, check and change the mapping."""
+"""Constructs the parts of the admin that read, check and change the mapping."""
 
 from dataclasses import dataclass
 

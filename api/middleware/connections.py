@@ -1,5 +1,5 @@
-"""Time limits for each phase of a request, and a limit of open connections, so that idle clients
-cannot block others.
+"""Limits the time of each phase of a request and the number of open connections, so that idle
+clients cannot block others.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""The host names that requests to the admin may use."""
+"""Checks the host names in requests to the admin."""
 
 from collections.abc import Sequence
 

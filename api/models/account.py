@@ -1,4 +1,4 @@
-"""Users and tokens in requests and answers of the REST interface."""
+"""Bodies of requests and answers about users and tokens."""
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr
 

@@ -1,4 +1,4 @@
-"""Entries of the audit trail as the admin shows them."""
+"""Bodies of answers with entries of the audit trail."""
 
 from typing import Any
 

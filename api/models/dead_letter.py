@@ -1,4 +1,4 @@
-"""Dead letters as the admin shows them."""
+"""Bodies of requests and answers about dead letters."""
 
 from collections.abc import Mapping
 from typing import Any, Final

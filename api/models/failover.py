@@ -1,4 +1,4 @@
-"""The two servers of an instance's source as operators see them, and their possible orders."""
+"""Bodies of requests and answers about the two servers of an instance's source."""
 
 from dataclasses import fields
 from typing import Final, Self

@@ -1,4 +1,4 @@
-"""Pause and throttle as operators see and set them."""
+"""Bodies of requests and answers about the pause and the rate limits of an instance."""
 
 from dataclasses import replace
 

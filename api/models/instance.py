@@ -1,4 +1,4 @@
-"""Instances and relays as operators see them."""
+"""Bodies of answers about instances and relays."""
 
 from pydantic import BaseModel, ConfigDict, Field
 

@@ -1,4 +1,4 @@
-"""Rows of messages, as the API returns them to a reader of a table."""
+"""Bodies of answers with the rows of messages, for a reader of a table."""
 
 from typing import Final, Literal, TypeAlias
 

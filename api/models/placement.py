@@ -1,4 +1,4 @@
-"""Which relay runs which instance, and the operators' overrides."""
+"""Bodies about which relay runs which instance, and about the operators' overrides."""
 
 from pydantic import BaseModel, ConfigDict, Field
 

@@ -1,4 +1,4 @@
-"""Positions as operators see and move them."""
+"""Bodies of requests and answers about positions and their moves."""
 
 from pydantic import BaseModel, Field, model_validator
 

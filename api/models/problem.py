@@ -1,4 +1,4 @@
-"""An error in the form of RFC 9457."""
+"""The body of an answer with an error, in the form of RFC 9457."""
 
 from collections.abc import Iterable
 

@@ -1,4 +1,4 @@
-"""A user's session as the interface shows it."""
+"""Bodies of requests and answers about a user's session."""
 
 from pydantic import BaseModel, ConfigDict, Field
 

@@ -1,4 +1,4 @@
-"""Copies of tables into their topics, in requests and answers."""
+"""Bodies of requests and answers about copies of tables into their topics."""
 
 import json
 from typing import Any, Final

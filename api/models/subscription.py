@@ -1,4 +1,4 @@
-"""Information that a consumer needs before it reads logical tables."""
+"""Bodies of answers with what a consumer needs to read logical tables."""
 
 from typing import Literal
 

@@ -1,4 +1,4 @@
-"""Topics and their readers as operators see them."""
+"""Bodies of answers about topics and the consumer groups that read them."""
 
 from pydantic import BaseModel, ConfigDict, Field
 

@@ -1,4 +1,4 @@
-"""Users and tokens, for administrators."""
+"""Endpoints for users and tokens, which only administrators may use."""
 
 from http import HTTPStatus
 from typing import Final

@@ -1,4 +1,4 @@
-"""The audit trail: operator acts, and the check that it is complete."""
+"""Endpoints for the audit trail: they list operator acts, and check that the trail is complete."""
 
 from typing import Annotated, Final, Literal
 

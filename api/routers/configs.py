@@ -1,4 +1,4 @@
-"""The mapping documents, addressed by group and dataId as in a configuration centre."""
+"""Endpoints for mapping documents, addressed by group and dataId as in a configuration centre."""
 
 import json
 from typing import Annotated, Any, Final

@@ -1,4 +1,4 @@
-"""The erasure of a person from every store, after a search that shows the findings."""
+"""Endpoints to search a person's data in every store, and to erase what was found."""
 
 from typing import Annotated, Final
 

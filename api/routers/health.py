@@ -1,4 +1,4 @@
-"""The admin's own health."""
+"""Endpoints that report whether the admin works."""
 
 from typing import Any, Final
 

@@ -1,4 +1,4 @@
-"""Mapping sets: try an edit, list the history, roll back."""
+"""Endpoints for mapping sets: try an edit, list the history, roll back."""
 
 from dataclasses import asdict
 from typing import Annotated, Final

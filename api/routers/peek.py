@@ -1,4 +1,4 @@
-"""Messages of a logical table as server-sent events."""
+"""Endpoints that send the messages of a logical table as server-sent events."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Placement: assignments, moves, and servers in maintenance."""
+"""Endpoints for the placement of instances: assignments, moves, and servers in maintenance."""
 
 from typing import Annotated, Final
 

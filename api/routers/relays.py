@@ -1,4 +1,4 @@
-"""Relays: the connected processes."""
+"""Endpoint that lists the relays that are connected to ZooKeeper."""
 
 from typing import Final
 

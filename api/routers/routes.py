@@ -1,4 +1,4 @@
-"""Routes of real tables."""
+"""Endpoints that return the routes of real tables."""
 
 from typing import Annotated, Final
 

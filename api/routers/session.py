@@ -1,4 +1,4 @@
-"""Signing in and out."""
+"""Endpoints to sign in and out."""
 
 from http import HTTPStatus
 

@@ -1,4 +1,4 @@
-"""Copies of tables into their topics. Each act is recorded in the audit trail."""
+"""Endpoints for copies of tables into their topics. Each act is recorded in the audit trail."""
 
 from typing import Annotated, Final
 

@@ -1,4 +1,4 @@
-"""Information for consumers: Kafka's address, topic, tags and format by logical name."""
+"""Endpoints with what consumers need: Kafka's address, topic, tags and format by logical name."""
 
 from typing import Annotated, Final
 

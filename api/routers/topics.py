@@ -1,4 +1,6 @@
-"""Topics: their offsets, the instances that feed them, and the progress of consumer groups."""
+"""Endpoints for topics: their offsets, the instances that publish to them, and the progress of
+consumer groups.
+"""
 
 from typing import Final
 

@@ -15,8 +15,9 @@ _KEPT_ENTRIES: Final = 500
 class AuditPage:
     """Entries of the audit trail, the newest first.
 
-    `before` selects the next page; None: this is the last page. A page contains all entries with
-    the time of its last entry, so it may have more entries than requested.
+    `older` is the parameter `before` for the next page (Unix milliseconds); None: this is the last
+    page. A page contains all entries with the time of its last entry, so it may have more entries
+    than requested.
     """
 
     entries: tuple[AuditEntry, ...]

@@ -21,7 +21,9 @@ SHOWN_ROWS: Final = 50
 
 
 class ShownLetter(NamedTuple):
-    """A dead letter: as it is stored, as the API returns it, and its rows."""
+    """A dead letter as it is stored (`stored`), the form in which the API returns it (`view`), and
+    its rows.
+    """
 
     stored: ListedDeadLetter
     view: OneLetterView

@@ -1,4 +1,4 @@
-"""The failover state of an instance's servers, and operators' orders."""
+"""Shows the state of the servers of an instance, and stores operators' orders about them."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Instances that are defined at run time: checks, saves and shows their documents."""
+"""Checks, saves and shows the documents of instances that are defined at run time."""
 
 import json
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""The instances with their last reports, and the connected relays."""
+"""Reads the instances with their last reports, and the connected relays."""
 
 from collections.abc import Mapping
 from typing import NamedTuple

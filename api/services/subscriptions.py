@@ -1,4 +1,4 @@
-"""Information for consumers of logical tables: Kafka's address, topics, tags, formats."""
+"""Collects what consumers of logical tables need: Kafka's address, topics, tags, formats."""
 
 from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches

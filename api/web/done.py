@@ -1,4 +1,4 @@
-"""Sentences that a page shows after an act, by the key in its address.
+"""Holds the sentences that a page shows after an act, by the key in its address.
 
 The address contains only the key of a sentence, so that a link on another site cannot show its own
 text on the page.

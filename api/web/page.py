@@ -1,4 +1,4 @@
-"""The frame of every page: navigation, installation, caller, health."""
+"""Builds the frame of every page: navigation, installation, caller, health."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,7 +19,9 @@ _VERSION: Final = version("roma-relay")
 
 @dataclass(frozen=True, slots=True)
 class HealthLine:
-    """One line of the sidebar about the installation's health."""
+    """One line of the sidebar about the installation's health. `good` is False if something is
+    wrong.
+    """
 
     sentence: str
     good: bool

@@ -1,4 +1,4 @@
-"""Texts of errors for a reader with a browser: the title, and what to do on the page.
+"""Chooses the texts of errors for a reader with a browser: the title, and what to do on the page.
 
 The REST interface uses HTTP's phrases, and remedies for programs.
 """

@@ -1,4 +1,4 @@
-"""The sections of the navigation, in their order."""
+"""Lists the sections of the navigation, in their order."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,6 +9,10 @@ from typing import Final
 class Section:
     """One entry of the navigation.
 
+    key      its name in code
+    path     the path of its page
+    icon     the name of its icon
+    short    the title on narrow screens
     counted  the unit of the number beside the entry, for screen readers
     """
 

@@ -1,4 +1,4 @@
-"""Which relay runs which instance, as a readable table."""
+"""Formats as a table which relay runs which instance."""
 
 from collections.abc import Iterator, Sequence
 

@@ -1,5 +1,5 @@
-"""What operators do to an installation: previews, changes of the position record while Kafka
-refuses the leader's messages (fence), and audit entries.
+"""Carries out operators' acts on an installation: previews, changes of the position record, and
+audit entries.
 
 The command line and the admin change an installation only through this package.
 """

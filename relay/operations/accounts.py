@@ -42,7 +42,9 @@ class NewToken:
 
 @dataclass(frozen=True, slots=True)
 class UserChange:
-    """The wanted state of a user. An empty `password` keeps the present one."""
+    """The wanted state of a user: rights (`grant`), and whether the user is disabled. An empty
+    `password` keeps the present one.
+    """
 
     grant: Grant
     disabled: bool = False

@@ -1,4 +1,4 @@
-"""Sentences about copy requests (snapshots), shared by the command line and the admin's page."""
+"""Writes sentences about copy requests (snapshots), for the command line and the admin's page."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence

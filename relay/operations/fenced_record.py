@@ -32,7 +32,7 @@ hundredths.
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """A change of an instance's position record.
+    """An operator's change of an instance's position record.
 
     name      its name in the audit trail
     change    makes the new record from the present one

@@ -1,4 +1,6 @@
-"""Hand-overs of instances and maintenance of servers, at an operator's request."""
+"""Changes on which relay an instance runs, and which servers are in maintenance, at an operator's
+request.
+"""
 
 from relay.audit import AuditEntry, DelayedTrail
 from relay.errors import NodeMissing

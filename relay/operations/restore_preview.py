@@ -26,7 +26,7 @@ class RestorePreview:
     documents  the number of documents in the backup
     made_ms    when the backup was made, in Unix milliseconds
     changes    which documents would be written, replaced and kept
-    sentences  the same for operators, with the effect on relays
+    sentences  sentences for operators about these changes and their effect on relays
     """
 
     documents: int

@@ -1,4 +1,4 @@
-"""Copy requests as operators state them, and the checks of their contents."""
+"""Describes copy requests as operators state them, and checks their contents."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,8 +21,8 @@ _PLAIN_CONDITION: Final = (
 
 @dataclass(frozen=True, slots=True)
 class WantedSnapshot:
-    """A copy request as an operator states it: logical tables, a condition, keys, a topic, a rate
-    and a priority.
+    """A copy request as an operator states it: logical tables, an SQL condition (`where`), keys, a
+    topic, a rate limit and a priority.
 
     `keys`: only the rows with these keys, each as the texts of its columns; () for all rows.
     """

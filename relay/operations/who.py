@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Who:
-    """An operator's name and the reason that the operator gives, for the audit trail."""
+    """An operator's name, and the operator's reason (`comment`), for the audit trail."""
 
     name: str
     comment: str = ""

@@ -33,11 +33,10 @@ class RolledBack:
         return [each for each in self.ranges if each[:2] == (begin.file, begin.offset)]
 
     def continue_in(self, epoch: int, *, switches: bool) -> None:
-        """Drop all coordinates if the epoch is another one or the source `switches` to another
-        server.
+        """Drop all coordinates if `epoch` is a new one or the source `switches` to another server.
 
-        Other transactions have the same coordinates then: a RESET of the binlog writes the same
-        files and offsets again.
+        The same coordinates then belong to other transactions. After a RESET, for example, the
+        binlog has the same file names and offsets again.
         """
         if epoch != self.epoch or switches:
             self.epoch = epoch

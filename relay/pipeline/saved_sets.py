@@ -1,4 +1,6 @@
-"""Reads the saved mapping sets of the store, by number and digest or several in a row."""
+"""Reads mapping sets that were saved in the store: one by its number and digest, or several
+consecutive ones.
+"""
 
 from collections.abc import Mapping
 from typing import NamedTuple, Protocol, TypeAlias

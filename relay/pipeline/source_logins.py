@@ -1,6 +1,6 @@
-"""The login data of an instance's sources.
+"""Reads the login data of an instance's sources.
 
-After a refused login, a change of it shows that another attempt may succeed.
+If this data changes after a refused login, another attempt may succeed.
 """
 
 from collections.abc import Iterator

@@ -50,7 +50,9 @@ class CompactedTopicStore:
         return OutboundMessage(self.topic, 0, key, value, ())
 
     def messages(self, records: Iterable[tuple[bytes, bytes | None]]) -> list[OutboundMessage]:
-        """Return the records as messages of a batch."""
+        """Return one message for each record (key, value), to be committed with a batch. A value
+        None deletes the key.
+        """
         return [self.message(key, value) for key, value in records]
 
     def read(self) -> dict[bytes, bytes]:

@@ -25,7 +25,9 @@ class KeptRecords(Protocol):
         """
 
     def messages(self, records: Iterable[tuple[bytes, bytes | None]]) -> list[OutboundMessage]:
-        """Return the records as messages of a batch."""
+        """Return one message for each record (key, value), to be committed with a batch. A value
+        None deletes the key.
+        """
 
     def read(self) -> dict[bytes, bytes]:
         """Return the committed value of each key that is not deleted."""

@@ -1,5 +1,5 @@
-"""How long a server keeps its binlog, compared with the minimum that the operators' guide
-recommends.
+"""Finds out how long a server keeps its binlog, and compares that with the minimum that the
+operators' guide recommends.
 """
 
 from collections.abc import Mapping

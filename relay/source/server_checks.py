@@ -43,7 +43,8 @@ _WHOLE_IMAGES: Final = (
 class SourceCheck:
     """The result of one check of a source. `error` is None if it passed.
 
-    `warning`: the error does not prevent the relay from running.
+    `name` is the name of the check, and `detail` a text about what was found. `warning`: the error
+    does not prevent the relay from running.
     """
 
     name: str

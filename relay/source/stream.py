@@ -1,4 +1,4 @@
-"""An open dump of one source, from its start position on."""
+"""Reads the items of one source from an open dump, from its start position on."""
 
 from collections.abc import Callable, Iterable, Iterator
 

@@ -1,5 +1,5 @@
-"""The SQL statements of an inbox for each database, and the differences between DB-API 2.0
-drivers.
+"""Builds the SQL statements of an inbox for each database, and hides the differences between DB-API
+2.0 drivers.
 """
 
 import sys

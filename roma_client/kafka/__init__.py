@@ -1,3 +1,3 @@
-"""Reading with consumer groups, and writing dead letters. Only this package imports Kafka's
+"""Reads topics with consumer groups, and writes dead letters. Only this package imports Kafka's
 client.
 """

@@ -1,4 +1,6 @@
-"""The metadata in a subscription's commits: the table that it reads, and where the table moved."""
+"""Reads and writes the metadata of a subscription's commits: the table that is read, and where the
+table moved.
+"""
 
 import json
 from typing import Any, Final, NamedTuple

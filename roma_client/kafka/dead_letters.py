@@ -1,5 +1,5 @@
-"""The client's own topic for dead letters: records that the service could not process,
-unchanged.
+"""Writes records that the service could not process, unchanged, to the client's own topic for dead
+letters.
 """
 
 import logging

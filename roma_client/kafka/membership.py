@@ -1,4 +1,4 @@
-"""A client's membership in its consumer group: its partitions, their offsets, and its lease."""
+"""Manages a client's membership in its consumer group: partitions, offsets, and lease."""
 
 import logging
 import time
@@ -45,7 +45,7 @@ class Lease:
 
     @property
     def is_old(self) -> bool:
-        """Return whether the lease should be renewed."""
+        """Return whether the lease should be renewed by another commit."""
         return time.monotonic() > self.fresh_until
 
     @property

@@ -14,8 +14,8 @@ from roma_client.records.record import Record
 
 
 class Moves(Protocol):
-    """How a feed handles moves of its table to other topics. MoveFollower and NoMoves
-    implement it.
+    """How a feed handles moves of its table to other topics. `awaited_topic` is the next topic, if
+    Kafka does not have it yet. MoveFollower and NoMoves implement this protocol.
     """
 
     awaited_topic: str | None
@@ -42,7 +42,7 @@ class Moves(Protocol):
         """Return the metadata of the commit of an offset."""
 
     def forget(self, partition: Partition) -> None:
-        """Delete the stored data about a revoked partition."""
+        """Delete what was stored about a partition, because the group has revoked it."""
 
     def refuse_late(
         self,

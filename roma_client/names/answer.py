@@ -1,4 +1,4 @@
-"""The admin's answer about logical tables, and the client's checks of it."""
+"""Parses and checks the admin's answer about logical tables."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace

@@ -1,4 +1,4 @@
-"""The last answer of the admin as a file, for a client that starts while the admin is
+"""Stores the last answer of the admin in a file, for a client that starts while the admin is
 unavailable.
 """
 

@@ -1,4 +1,4 @@
-"""The topic from which each table is read, for a reader of many tables that also reads new
+"""Finds the topic from which each table is read, for a reader of many tables that also reads new
 tables.
 """
 
@@ -9,7 +9,8 @@ from roma_client.names.answer import Table
 
 
 class TableTopics:
-    """The topic of each table, by the admin's answer when the reader began. Not thread-safe.
+    """Finds the topic from which each table is read, in the admin's answer at the reader's start.
+    Not thread-safe.
 
     A table that is not in the answer has the topics of its database. If a topic of the database
     contains `{table}`, the table is read from the topic in which its first row arrives.

@@ -11,7 +11,7 @@ from roma_client.names.answer import Answer
 
 
 class NameWatcher:
-    """Keeps the admin's newest answer; a thread requests it.
+    """Holds the admin's newest answer about the client's tables. A thread requests it at intervals.
 
     If the admin is unavailable the client continues to read.
     """

@@ -73,7 +73,7 @@ class Followed:
 
     @property
     def name(self) -> str:
-        """Return `database.table`."""
+        """The table's name `database.table`."""
         return f"{self.database}.{self.table}"
 
 

@@ -1,4 +1,4 @@
-"""The records of a source transaction that are read before the transaction is complete."""
+"""Collects the records of a source transaction until the transaction is complete."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -66,7 +66,18 @@ class ReadyTransaction(NamedTuple):
 
 @dataclass(eq=False)
 class PendingTransaction:
-    """A transaction of which some records have been read."""
+    """A source transaction of which some records have been read.
+
+    moment       its rank in the order of its instance
+    rows         partition → the rows read there
+    seen         logical table → number of rows that were read
+    receipts     receipts of its records
+    size         size of its records in bytes
+    begin, end   its BEGIN and END messages; None: not read yet
+    end_offset   offset of the END message; None: not read yet
+    is_queued    whether it is in the queue of transactions to deliver
+    is_given_up  whether its missing parts are no longer expected
+    """
 
     id: TransactionId
     moment: Moment

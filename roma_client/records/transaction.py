@@ -47,7 +47,7 @@ class Transaction:
 
 
 class TransactionId(NamedTuple):
-    """The id of a source transaction.
+    """The id of a source transaction: its text, and the instance and number in it.
 
     before  execute position before its first change; it rises from transaction to transaction
     """
@@ -73,7 +73,7 @@ class Report(NamedTuple):
 
     @property
     def is_end(self) -> bool:
-        """Return whether the message is an END."""
+        """Return whether this is an END message; otherwise it is a BEGIN message."""
         return self.counts is not None
 
 

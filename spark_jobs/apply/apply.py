@@ -40,8 +40,15 @@ from spark_jobs.transforms import (
 
 @dataclass(frozen=True, slots=True)
 class Copies:
-    """The copies of a job: where they are stored, and by which rule the newer of two changes is
-    found.
+    """The copies of a job: where they are stored, and how batches are applied to them.
+
+    sink        the store of the copies
+    history     stores all versions of rows; None: they are not stored
+    quarantine  stores messages that cannot be applied
+    horizon     the time before which deleted keys may have been forgotten
+    upkeep      maintains the copies at intervals
+    following   follows TRUNCATEs; None: they are not followed
+    renaming    follows renames of columns; None: they are not followed
     """
 
     settings: JobSettings

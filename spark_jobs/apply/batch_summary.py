@@ -1,4 +1,4 @@
-"""A summary of a batch, computed once before anything is applied."""
+"""Computes a summary of a batch, once, before the batch is applied."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

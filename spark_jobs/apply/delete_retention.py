@@ -1,4 +1,4 @@
-"""Stores up to which time the guards of deleted keys may be missing, in a Delta table of one row
+"""Stores the time before which copies may have forgotten deleted keys, in a Delta table of one row
 below the job's root.
 """
 
@@ -27,13 +27,13 @@ class DeleteWatermark:
 
     @property
     def before_ms(self) -> int:
-        """Guards of deletes older than this time may have been removed (Unix milliseconds); 0: none
-        were.
+        """The time (Unix milliseconds) before which the order keys of deletes may have been
+        removed; 0: none were removed.
         """
         return self._before_ms
 
     def raise_to(self, before_ms: int) -> None:
-        """Store the time permanently, before any guard is removed.
+        """Store the time durably. Call it before order keys of older deletes are removed.
 
         It never decreases, because another job may have stored a greater one.
         """
@@ -50,9 +50,7 @@ class DeleteWatermark:
         self._before_ms = self._read()
 
     def refresh(self) -> None:
-        """Read the stored time again, because another job may have removed guards after the last
-        read.
-        """
+        """Read the stored time again, because another job may have raised it."""
         self._before_ms = max(self._before_ms, self._read())
 
     def _read(self) -> int:

@@ -1,6 +1,4 @@
-"""The regular maintenance of a job between its batches: compaction, and dropping old deleted
-keys.
-"""
+"""Maintains the copies of a job between batches: compacts them, and removes old deleted keys."""
 
 from collections.abc import Callable, Sequence
 from time import monotonic

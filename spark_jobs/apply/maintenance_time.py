@@ -1,4 +1,6 @@
-"""The time of the last maintenance of the copies below a root: a file with a number of seconds."""
+"""Stores the time of the last maintenance of the copies below a root, in a file with a number of
+seconds.
+"""
 
 from time import time
 from typing import Final

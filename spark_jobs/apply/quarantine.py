@@ -18,8 +18,8 @@ class Quarantine:
         self.path: Final = f"{root.rstrip('/')}/{_FOLDER}"
 
     def add(self, changes: DataFrame) -> None:
-        """Store the changes that have a problem. Those that are already stored are not added
-        again.
+        """Store those of `changes` that have a problem. A change that is already stored is not
+        added again.
         """
         rows = changes.select(*_PLACE, "problem", "table", "key", "value")
         spark = changes.sparkSession

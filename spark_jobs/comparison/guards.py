@@ -1,4 +1,5 @@
-"""The guards of a copy's rows, compared with each other and with what the relay has published.
+"""Checks the guards of a copy's rows (the columns with the order key of the newest change) against
+each other and against the order keys that the relay has published.
 
 `_order` is the guard: a change with a smaller one is discarded. `_execute_time` and
 `_execute_position` are its two numbers, by which Delta finds winners faster, so they must agree
@@ -26,8 +27,8 @@ AHEAD: Final = f"{ORDER} is greater than every order key that the relay has publ
 def odd_rows(
     copy: DataFrame, shard: Shard, kinds: Mapping[str, DataType], newest: str
 ) -> DataFrame | None:
-    """Return the rows whose guards contradict each other or are greater than `newest`; None if
-    there are none.
+    """Return the rows whose stored order keys (guards) contradict each other or are greater than
+    `newest`; None if there are none.
 
     Deleted rows are included. The result has the columns place (text of the key; "" if the row no
     longer has values of its key) and key. `newest` is the greatest order that the relay had
@@ -49,8 +50,8 @@ def odd_rows(
 
 
 def guard_findings(row: Row, newest: str | None) -> Sequence[str]:
-    """Return sentences about problems with the guards of a row; an empty sequence if there are
-    none.
+    """Return sentences about problems with the stored order keys (guards) of a row; an empty
+    sequence if there are none.
 
     `newest` is the greatest order that the relay has published, read after the row; None: the
     guards are not compared with it.
@@ -62,8 +63,8 @@ def guard_findings(row: Row, newest: str | None) -> Sequence[str]:
 
 
 def greatest_order(row: Row) -> str:
-    """Return the greatest order in a row's guards: a newer change must have at least this order in
-    every kind of copy.
+    """Return the greatest order key that a row of a copy has stored. A change must have at least
+    this order key to replace the row in every kind of copy.
     """
     return max(row[ORDER] or "", _pair(row))
 

@@ -1,4 +1,4 @@
-"""The text of a row's key that both sides compute, and its conversion back into values."""
+"""Computes the text of a row's key on both sides, and converts it back into values."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final

@@ -22,7 +22,7 @@ from spark_jobs.transforms import DELETED, KEY, ORDER
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """Replaces rows of the copy with the present rows of the sources."""
+    """Replaces rows of a copy with the sources' present rows. `writer` writes them to `sink`."""
 
     databases: Mapping[str, SourceDatabase]
     sink: Sink

@@ -25,8 +25,8 @@ SEVERAL_IN_SOURCE: Final = "several real tables have a row with this key"
 
 @dataclass(frozen=True, slots=True)
 class TargetRow:
-    """One row to compare: its message key, and the text of the key by which the source finds the
-    row.
+    """One row to compare: its message key, and `place`, the text of the key by which the source
+    finds the row.
     """
 
     key: str

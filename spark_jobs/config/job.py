@@ -1,4 +1,4 @@
-"""A job's configuration (TOML) as frozen models: unknown keys are errors, secrets are never
+"""Reads a job's configuration (TOML) into frozen models: unknown keys are errors, secrets are never
 printed.
 """
 

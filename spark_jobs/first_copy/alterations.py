@@ -1,4 +1,4 @@
-"""The times of the last ALTER TABLE of a source's tables, by the source's own clock."""
+"""Reads when the tables of a source were last altered, by the source's own clock."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial

@@ -54,8 +54,8 @@ class CopyFigures:
 class Unmet:
     """The result of removing keys of the copy that the source no longer has.
 
-    The fields are the number of removed keys, the number of keys that need newer order keys to be
-    decided, and those order keys.
+    `removed` is the number of removed keys. `undecided` is the number of keys about which only
+    newer order keys can decide; `pairs` are these order keys.
     """
 
     removed: int
@@ -67,10 +67,13 @@ class Unmet:
 class FirstCopy:
     """The shared parameters for copying all tables.
 
+    writer     writes rows to the copies
+    notes      the stored progress of earlier runs
     positions  reads the positions of instances
-    check      raises if other servers answer than at the begin of the run
+    check      raises an error if other servers answer than at the begin of the run
     stopping   waits the given seconds and returns whether the job was asked to stop
     altered    returns when the table was last altered at its sources
+    progress   called after each round, with the table, its progress and its rate
     """
 
     databases: Mapping[str, SourceDatabase]

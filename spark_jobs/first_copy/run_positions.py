@@ -1,4 +1,4 @@
-"""The relay's published positions of the instances that a first copy reads."""
+"""Reads the published positions of the instances whose tables a first copy reads."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Final

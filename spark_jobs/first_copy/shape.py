@@ -1,4 +1,4 @@
-"""The conditions that must be unchanged before a first copy continues from its notes."""
+"""Checks the conditions under which an interrupted first copy may continue."""
 
 import json
 from collections.abc import Mapping

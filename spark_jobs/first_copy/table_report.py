@@ -1,4 +1,4 @@
-"""The report of a first copy about each table."""
+"""Reports the result of a first copy for each table."""
 
 import json
 from dataclasses import asdict, dataclass

@@ -1,5 +1,5 @@
-"""The metadata of the HBase copies: one row for each logical table in the table `_copies` of the
-namespace.
+"""Stores the metadata of the HBase copies: one row for each logical table in the table `_copies` of
+the namespace.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ _MOST_TABLES: Final = 100_000
 class Feed(NamedTuple):
     """The instances of a batch's changes of one table, and the greatest order among them.
 
-    No instances: the copy does not depend on them.
+    `instances` is empty if the copy can have rows of any number of instances.
     """
 
     instances: frozenset[str]

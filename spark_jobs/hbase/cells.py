@@ -31,7 +31,9 @@ Stored: TypeAlias = tuple[bytes, bytes, bytes, int]  # the same with its timesta
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """The newest change of one key: its order as text, and the columns' texts (None: NULL)."""
+    """The newest change of one key: its order as text, whether it is a delete, and the columns'
+    texts (None: NULL).
+    """
 
     order: str
     deleted: bool
@@ -49,7 +51,9 @@ class Change:
 
 
 def guard_cells(change: Change) -> list[Cell]:
-    """Return the cells with the guards of a change. A delete has one cell more."""
+    """Return the cells that store the order key of a change (the guards). A delete has one more
+    cell.
+    """
     guards = [
         (UPDATE_INFO, EXECUTE_TIME, b"%d" % change.time_ms),
         (UPDATE_INFO, EXECUTE_POSITION, b"%d" % change.position),

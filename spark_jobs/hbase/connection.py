@@ -1,4 +1,4 @@
-"""One connection to a Thrift2 gateway, with several requests in flight."""
+"""Connects to one Thrift2 gateway, and sends several requests without waiting for each answer."""
 
 import io
 from collections.abc import Iterator, Sequence

@@ -19,9 +19,11 @@ from spark_jobs.spark_util.jvm import java_class
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Which messages a batch reads: from and up to a time of publishing, or offsets as JSON.
+    """Which messages a batch reads: those published from `since` up to `until`, or those from
+    `from_offsets` up to `to_offsets`, which are offsets as Spark's JSON.
 
-    The upper bound itself is not read. Without bounds, all messages that are committed are read.
+    The upper bound itself is not read. None: no such bound. Without bounds, all committed messages
+    are read.
     """
 
     since: datetime | None = None
@@ -46,7 +48,7 @@ class Bounds:
 def read_stream(spark: SparkSession, source: KafkaSource) -> DataFrame:
     """Return a stream of all records from the oldest offset on.
 
-    Lost offsets end the stream instead of leaving a gap.
+    If Kafka has deleted records that were not read yet, the stream ends with an error.
     """
     reader = spark.readStream.format("kafka").options(**_options(source))
     if source.max_offsets_per_trigger is not None:

@@ -48,9 +48,9 @@ def batches(spark: SparkSession, folder: str) -> Collection[int]:
 
 
 def check_copies(spark: SparkSession, settings: JobSettings, checkpoint: str) -> None:
-    """Record in the checkpoint which copies it belongs to.
+    """Record in the checkpoint to which copies its stream writes.
 
-    Raises CheckpointOfOthers if it is recorded that it belongs to other copies.
+    Raises CheckpointOfOthers if other copies are recorded there.
     """
     path, place = f"{checkpoint}/{_COPIES}", place_of_copies(spark, settings)
     noted = _noted(spark, path)
@@ -63,7 +63,7 @@ def check_copies(spark: SparkSession, settings: JobSettings, checkpoint: str) ->
 
 
 def check_topics(spark: SparkSession, source: KafkaSource, checkpoint: str) -> None:
-    """Record in the checkpoint the ids of the topics that its offsets belong to.
+    """Record in the checkpoint the ids of the topics to which its offsets refer.
 
     Raises OffsetsLost if a topic was created again, because the offsets are then invalid.
     """

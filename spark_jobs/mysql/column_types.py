@@ -1,4 +1,4 @@
-"""Column types of the mirror, the MySQL or MariaDB server of the copies."""
+"""Chooses column types for the mirror, the MySQL or MariaDB server of the copies."""
 
 from collections.abc import Mapping
 from types import MappingProxyType

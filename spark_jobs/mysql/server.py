@@ -1,4 +1,6 @@
-"""The connection to the mirror; statements are repeated until `patience_seconds` have passed."""
+"""Connects to the mirror, the MySQL or MariaDB server of the copies, and repeats statements until
+`patience_seconds` have passed.
+"""
 
 import socket
 import ssl

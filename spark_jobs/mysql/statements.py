@@ -29,7 +29,8 @@ def create_database(database: str) -> str:
 
 
 def create_table(place: str, columns: Mapping[str, str]) -> str:
-    """Return the statement that creates a copy with the guards and these columns, if it is missing.
+    """Return the statement that creates a copy if it is missing, with these columns and those for
+    order keys and deletes (guards).
 
     `place` is the quoted name of the table, `columns` maps name to type. Every column may be NULL.
     """
@@ -52,7 +53,8 @@ def alter_table(place: str, added: Mapping[str, str], retyped: Mapping[str, str]
 
 
 def upsert(place: str, columns: Sequence[str], rows: int) -> str:
-    """Return the statement that writes `rows` rows of guards and columns.
+    """Return the statement that writes `rows` rows, each with its order key and the other guards,
+    then `columns`.
 
     A row is written if the table has no row of its key, or one with a smaller or equal order. The
     order is set last: the server assigns from left to right, and each earlier assignment still

@@ -1,4 +1,4 @@
-"""The estimated numbers of rows in a server's tables."""
+"""Estimates the number of rows in a server's tables."""
 
 from collections.abc import Mapping, Sequence
 

@@ -71,6 +71,9 @@ class RowRules:
 
     Only the settings are sent to an executor, which builds the rules from them again.
 
+    asked            the settings of rules, masks and transforms
+    logical          the logical name of the real table `real`
+    columns          the columns at the source, of which `key_names` form the key
     end_of_versions  the column that ends the version of a row; "" in a table without versions
     lossless_keys    whether message keys have all digits of a FLOAT (ADR 47)
     """

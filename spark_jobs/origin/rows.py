@@ -1,4 +1,4 @@
-"""Rows of a shard as messages have them: exact text by column, and the key as JSON."""
+"""Reads rows of a shard in the form of messages: exact text by column, and the key as JSON."""
 
 import json
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""One real table of one source, as the catalogue describes it."""
+"""Describes one real table of one source, from the source's catalogue."""
 
 import json
 from collections.abc import Mapping, Sequence

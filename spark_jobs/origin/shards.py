@@ -1,4 +1,4 @@
-"""All sources of a job: their databases, and the real tables of each logical table."""
+"""Opens all sources of a job: their databases, and the real tables of each logical table."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -57,8 +57,8 @@ class LogicalTable:
 
     @property
     def unpublished(self) -> Sequence[SourceColumn]:
-        """The columns of shards that no message has. A copy has no values of them, or only old
-        values.
+        """The columns of shards that no message has. A copy has no values for these columns, or
+        only old values.
         """
         published = {column.name.lower() for column in self.columns} | self.ignored
         return _each_once(

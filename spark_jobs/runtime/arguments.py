@@ -1,4 +1,4 @@
-"""The command-line arguments of both deduplication jobs."""
+"""Parses the command-line arguments of both deduplication jobs."""
 
 from argparse import ArgumentParser
 from collections.abc import Sequence
@@ -12,7 +12,15 @@ from spark_jobs.kafka.source import Bounds
 
 @dataclass(frozen=True, slots=True)
 class Arguments:
-    """The parsed command-line arguments."""
+    """The parsed command-line arguments of a deduplication job.
+
+    config    the configuration file
+    trace     whether Spark's log of errors is shown
+    raw_rule  whether changes are ordered by binlog offsets instead of order keys
+    history   whether all versions of rows are stored too
+    as_json   whether results are printed as JSON
+    bounds    which messages a batch job reads
+    """
 
     config: Path
     trace: bool = False

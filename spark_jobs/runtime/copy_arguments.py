@@ -1,4 +1,4 @@
-"""The arguments of `bootstrap` and `reconcile`."""
+"""Parses the command-line arguments of `bootstrap` and `reconcile`."""
 
 from argparse import ArgumentParser
 from collections.abc import Sequence
@@ -8,7 +8,15 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class CopyArguments:
-    """The parsed command-line arguments. `tables` empty: all tables."""
+    """The parsed command-line arguments of `bootstrap` or `reconcile`.
+
+    config   the configuration file
+    trace    whether Spark's log of errors is shown
+    tables   names of logical tables; empty: all tables
+    anew     whether `bootstrap` copies finished tables again
+    repair   whether `reconcile` repairs differing rows
+    as_json  whether results are printed as JSON
+    """
 
     config: Path
     trace: bool

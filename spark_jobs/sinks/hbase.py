@@ -31,9 +31,10 @@ _READ: Final = (
 
 
 class HBaseSink:
-    """The copies in HBase: family `info` has the columns as text, `update_info` the guards.
+    """The copies in HBase: family `info` has the columns as text, `update_info` the order keys
+    (guards).
 
-    A delete keeps the guards. Every write can be repeated. With the guard "version" all changes
+    A delete keeps the order key. Every write can be repeated. With the guard "version" all changes
     count as written, because nothing is read.
     """
 

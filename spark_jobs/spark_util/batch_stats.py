@@ -1,4 +1,4 @@
-"""The counts of one batch."""
+"""Counts the work of one batch."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field

@@ -58,9 +58,9 @@ class Piece:
             self.rows += rows
 
     def poll(self) -> None:
-        """Set the number of rows to Spark's, if Spark counts them.
+        """Update the number of rows that are done, if only Spark can count them.
 
-        If Spark does not answer, the number stays as it is.
+        If Spark does not answer, the number is not changed.
         """
         ask = self.read_rows
         if ask is None:

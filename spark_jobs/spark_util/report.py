@@ -1,4 +1,4 @@
-"""The printed output of the jobs."""
+"""Prints the results and errors of the jobs."""
 
 import json
 import os

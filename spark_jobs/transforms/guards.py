@@ -1,4 +1,6 @@
-"""The guards: columns that a copy has in addition to the columns of its table."""
+"""The guards: columns that a copy has in addition to the columns of its table, such as the key, the
+order key of the newest change, and whether the row is deleted.
+"""
 
 from typing import Final
 
@@ -24,5 +26,5 @@ COLUMN_ORDERS and RESET_ORDER exist only with partial rows, REAL_TABLE only with
 
 
 def own_columns(copy: DataFrame) -> dict[str, DataType]:
-    """Return the columns of a copy without the guards: name → type."""
+    """Return the columns that a copy has from its table, without the guards: name → type."""
     return {field.name: field.dataType for field in copy.schema.fields if field.name not in GUARDS}

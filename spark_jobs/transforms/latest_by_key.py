@@ -1,4 +1,4 @@
-"""The order rule: for each key, the change with the greatest order wins."""
+"""Applies the order rule: for each key, the change with the greatest order wins."""
 
 from collections.abc import Sequence
 from typing import Final

@@ -1,4 +1,4 @@
-"""The table definition in a message: columns with their types, and the key."""
+"""Reads the table definition in a message: columns with their types, and the key."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Signing in with a password: counts attempts, verifies passwords, opens sessions."""
+"""Signs users in with a password: counts attempts, verifies passwords, opens sessions."""
 
 from api.access.login.desk import LoginDesk, SignedIn
 from api.access.login.login_sessions import LoginSessions

@@ -1,4 +1,4 @@
-"""Signing in with a name and a password."""
+"""Signs users in with a name and a password."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

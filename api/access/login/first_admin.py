@@ -1,4 +1,4 @@
-"""The link by which the first administrator of a new installation is added."""
+"""Makes and checks the link by which the first administrator of a new installation is added."""
 
 from collections.abc import Callable
 from hmac import compare_digest

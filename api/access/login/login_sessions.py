@@ -1,4 +1,4 @@
-"""The sessions of users who signed in, shared by all admins of the installation."""
+"""Stores the sessions of users who signed in; all admins of the installation share them."""
 
 from time import time
 from typing import Final

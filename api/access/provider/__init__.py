@@ -1,4 +1,4 @@
-"""Signing in by an OpenID Connect provider: authorization code flow with PKCE, state and nonce."""
+"""Signs users in by an OpenID Connect provider: authorization code flow, PKCE, state and nonce."""
 
 from api.access.provider.attempt import Attempt
 from api.access.provider.client import ProviderClient

@@ -1,4 +1,4 @@
-"""The checks of everything that an instance needs."""
+"""Bodies of answers with the checks of everything that an instance needs."""
 
 from typing import Literal
 

@@ -1,1 +1,1 @@
-"""The mapping, its sets and routes as operators see them."""
+"""Bodies of requests and answers about mappings, their sets and routes."""

@@ -1,4 +1,6 @@
-"""The mapping set under which an instance publishes, compared with the one in ZooKeeper."""
+"""Bodies about the mapping set under which an instance publishes, compared with the one in
+ZooKeeper.
+"""
 
 from pydantic import BaseModel, Field
 

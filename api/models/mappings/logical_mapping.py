@@ -1,4 +1,4 @@
-"""The mapping as logical databases and tables."""
+"""Bodies of answers with the mapping as logical databases and tables."""
 
 from typing import Literal, TypeAlias
 

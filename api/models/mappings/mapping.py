@@ -1,4 +1,4 @@
-"""Mapping documents, mapping sets, and the effects of an edit."""
+"""Bodies of requests and answers about mapping documents, sets, and the effects of an edit."""
 
 from pydantic import BaseModel, ConfigDict, Field
 

@@ -1,4 +1,4 @@
-"""The route of a real table."""
+"""Bodies of answers with the route of a real table."""
 
 from typing import Literal
 

@@ -1,4 +1,4 @@
-"""Real tables that no mapping document lists."""
+"""Bodies of answers about real tables that no mapping document lists."""
 
 from pydantic import BaseModel, ConfigDict, Field
 

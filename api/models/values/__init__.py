@@ -1,1 +1,1 @@
-"""Documents with names or values of rows."""
+"""Bodies that contain names or values of rows."""

@@ -1,4 +1,4 @@
-"""The erasure of a person: search terms, findings, and the order to erase them."""
+"""Bodies about the erasure of a person: search terms, findings, and the order to erase them."""
 
 from typing import Literal
 

@@ -1,1 +1,1 @@
-"""Problems, time series and states of instances in the answers of the REST interface."""
+"""Bodies of answers with problems, time series and states of instances."""

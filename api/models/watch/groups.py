@@ -1,4 +1,4 @@
-"""Instances in groups, as a long overview shows them."""
+"""Bodies of answers with instances in groups."""
 
 from pydantic import BaseModel, ConfigDict, Field
 

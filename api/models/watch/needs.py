@@ -1,4 +1,4 @@
-"""Problems that need an operator, as the admin shows them."""
+"""Bodies of answers with the problems that need an operator."""
 
 from typing import Literal
 

@@ -1,4 +1,6 @@
-"""Backups of the installation's documents. Each act is recorded in the audit trail."""
+"""Endpoints to back up and restore the installation's documents. Each act is recorded in the audit
+trail.
+"""
 
 import json
 from typing import Annotated, Any, Final

@@ -1,4 +1,4 @@
-"""The two servers of each source of an instance: their transactions, and which of them is read."""
+"""Endpoints for the two servers of each source of an instance: state, and operators' orders."""
 
 from typing import Final
 

@@ -1,4 +1,6 @@
-"""Pause, resume, throttle and retire an instance. Each act is recorded in the audit trail."""
+"""Endpoints to pause, resume, throttle and retire an instance. Each act is recorded in the audit
+trail.
+"""
 
 from typing import Final
 

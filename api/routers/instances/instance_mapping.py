@@ -1,4 +1,4 @@
-"""The mapping set that an instance publishes under, and the confirmation of another one after
+"""Endpoints for the mapping set under which an instance publishes, and to accept another one after
 ZooKeeper was lost.
 """
 

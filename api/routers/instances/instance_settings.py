@@ -1,4 +1,4 @@
-"""Settings of instances that are defined at run time."""
+"""Endpoints for the settings of instances that are defined at run time."""
 
 from typing import Any, Final
 

@@ -1,4 +1,4 @@
-"""Instances: their states, the reasons, and the remedies."""
+"""Endpoints for the states of instances, their reasons and remedies."""
 
 from typing import Annotated, Final
 

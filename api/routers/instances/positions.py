@@ -1,4 +1,4 @@
-"""Positions: read, preview and move them. Each act is recorded in the audit trail."""
+"""Endpoints to read, preview and move positions. Each act is recorded in the audit trail."""
 
 from typing import Annotated, Final
 

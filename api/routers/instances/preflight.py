@@ -1,4 +1,4 @@
-"""The checks of everything that an instance needs."""
+"""Endpoints to check everything that an instance needs."""
 
 from typing import Final
 

@@ -1,1 +1,1 @@
-"""Lists over all instances."""
+"""Endpoints that list things of all instances."""

@@ -1,4 +1,6 @@
-"""Dead letters of all instances; only readers with the right `values` see the keys of rows."""
+"""Endpoint that lists the dead letters of all instances; only readers with the right `values` see
+the keys of rows.
+"""
 
 from typing import Annotated, Final
 

@@ -1,4 +1,4 @@
-"""Real tables that no mapping document lists."""
+"""Endpoints for real tables that no mapping document lists."""
 
 from typing import Annotated, Final
 

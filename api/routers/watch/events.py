@@ -1,4 +1,4 @@
-"""State changes of instances as server-sent events."""
+"""Endpoint that sends state changes of instances as server-sent events."""
 
 import asyncio
 import json

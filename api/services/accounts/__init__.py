@@ -1,4 +1,4 @@
-"""Changes to users, tokens and the caller's own account."""
+"""Changes users, tokens and the caller's own account."""
 
 from api.services.accounts.desk import AccountDesk, AccountList
 

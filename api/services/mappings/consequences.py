@@ -1,4 +1,4 @@
-"""The effect of a mapping change on consumers, by the kind of the change."""
+"""Describes the effect of a mapping change on consumers, by the kind of the change."""
 
 from collections.abc import Mapping
 from typing import Final

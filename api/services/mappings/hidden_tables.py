@@ -1,4 +1,4 @@
-"""Hiding unmapped tables from the list, with an entry in the audit trail."""
+"""Hides unmapped tables from the list, and records that in the audit trail."""
 
 from api.errors import NoSuchThing
 from api.readings import LastReading, Reading

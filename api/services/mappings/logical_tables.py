@@ -1,5 +1,5 @@
-"""The mapping as logical tables: the rules that name them, and the real tables that instances
-read.
+"""Computes the logical tables of a mapping set: the rules that name them, and the real tables that
+instances read.
 """
 
 from collections import defaultdict

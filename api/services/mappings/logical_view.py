@@ -1,4 +1,6 @@
-"""The active mapping set, grouped by logical database, topic or instance."""
+"""Computes the active mapping set as logical tables, grouped by logical database, topic or
+instance.
+"""
 
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -46,7 +48,9 @@ class _Read:
     met: Mapping[str, MetTables]
 
     def equals(self, other: "_Read") -> bool:
-        """Whether both give the same view. Lists of tables that did not change are one object."""
+        """Return whether both give the same view. A list of tables that did not change is the same
+        object.
+        """
         return (
             (self.number, self.documents) == (other.number, other.documents)
             and self.defined == other.defined
@@ -113,7 +117,7 @@ class LogicalViews:
         self._lock = threading.Lock()
 
     def view(self, by: Grouping) -> LogicalView:
-        """Return the active set in groups.
+        """Return the logical tables of the active mapping set in groups.
 
         A set that contradicts itself has `problems` and no groups. Raises ActiveSetBroken if the
         set cannot be read.
@@ -121,7 +125,7 @@ class LogicalViews:
         return self.page(by, EVERYTHING).view
 
     def page(self, by: Grouping, part: Part) -> LogicalPage:
-        """Return one page of the active set in groups.
+        """Return one page of the logical tables of the active mapping set, in groups.
 
         A set that contradicts itself has `problems` and no groups. Raises ActiveSetBroken if the
         set cannot be read.
@@ -132,8 +136,8 @@ class LogicalViews:
         return found.value
 
     def known_page(self, by: Grouping, part: Part) -> Reading[LogicalPage]:
-        """Return what `page` returns; while ZooKeeper does not answer, of the last set that was
-        read.
+        """Return the same as `page`; while ZooKeeper does not answer, return a page of the mapping
+        set that was read last.
 
         Raises ActiveSetBroken, and StoreUnreachable if no reading has succeeded yet.
         """
@@ -169,7 +173,7 @@ class LogicalViews:
         return LogicalPage(view, entries, len(databases), len(tables), seen)
 
     def mapping(self) -> LogicalMapping:
-        """Return the active set without groups.
+        """Return the logical tables of the active mapping set, without groups.
 
         Raises ActiveSetBroken for a set that cannot be read or contradicts itself.
         """

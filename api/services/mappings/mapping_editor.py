@@ -30,7 +30,14 @@ class Saved:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """The result of a dry run."""
+    """The result of a dry run: what saving the edit would do.
+
+    base       the number of the active set
+    bodies     dataId → text of each document after the edit
+    problems   why the edit cannot be saved; empty if it can
+    changes    the effects of the edit
+    unchanged  number of known tables whose routes stay the same
+    """
 
     base: int
     bodies: Mapping[str, str]

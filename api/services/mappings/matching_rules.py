@@ -29,7 +29,7 @@ def matching_rules(mapping: MappingSet, documents: Documents, real: TableId) -> 
     """Return the entries of the documents that apply to a real table, in the order dbs, tbs,
     topics, tags.
 
-    Raises UnmappedName if two expressions claim the table.
+    Raises UnmappedName if two expressions match the table.
     """
     locations = {
         data_id: TextLocations(text) for data_id, text in documents.items() if isinstance(text, str)

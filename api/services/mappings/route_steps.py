@@ -1,4 +1,4 @@
-"""The message key of a table, and how an instance assigns its rows to partitions."""
+"""Describes the message key of a table, and how an instance assigns its rows to partitions."""
 
 from api.models.mappings.route import PartitionStepView
 from relay.model.table import TableId

@@ -1,4 +1,4 @@
-"""The route of a real table, under the active set and an instance's settings."""
+"""Finds the route of a real table under the active set and an instance's settings."""
 
 from collections.abc import Callable, Sequence
 

@@ -1,4 +1,4 @@
-"""Real tables that no mapping document lists, although an instance received rows of them."""
+"""Finds real tables that no mapping document lists, although an instance received rows of them."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 

@@ -1,4 +1,4 @@
-"""The parameters of a request to read messages."""
+"""Parses the parameters of a request to read messages."""
 
 from dataclasses import dataclass
 from time import time

@@ -1,4 +1,4 @@
-"""The offsets at which a reader continues, as the id of a server-sent event."""
+"""Converts the offsets at which a reader continues to the id of a server-sent event, and back."""
 
 import re
 from collections.abc import Mapping

@@ -17,7 +17,7 @@ MOST_OF_A_CALLER: Final = 4
 
 
 class PeekSlots:
-    """Counts open readers. Thread-safe."""
+    """Counts the open readers of topics, in total and for each caller. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = Lock()

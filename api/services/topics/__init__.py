@@ -1,4 +1,4 @@
-"""Topics of the mapping, and the consumer groups that read them."""
+"""Reads the topics of the mapping, and the consumer groups that read them."""
 
 from api.services.topics.topic_directory import TopicDirectory, TopicPartitions, TopicReport
 

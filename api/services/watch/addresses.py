@@ -1,4 +1,4 @@
-"""Addresses of sources, as the settings name them."""
+"""Returns the addresses of sources that the settings name."""
 
 from collections.abc import Mapping
 

@@ -18,7 +18,8 @@ _OUTLIVES: Final = frozenset({"STOPPED", "ENDED", "STANDBY", "NEVER_REPORTED", "
 
 
 class StatePeriod(NamedTuple):
-    """A state of an instance, from `since_ms` (Unix milliseconds) until the next period.
+    """A state of an instance with its error, as `relay` reported it, from `since_ms` (Unix
+    milliseconds) until the next period.
 
     An empty state is a gap without readings. `exact` is False if the state may have begun earlier,
     because the change itself was not observed.

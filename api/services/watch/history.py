@@ -1,4 +1,4 @@
-"""The history of one instance: lag and rate over time, and its changes of state."""
+"""Stores the history of one instance: its lag and rate over time, and its changes of state."""
 
 from collections import deque
 from collections.abc import Mapping
@@ -50,7 +50,7 @@ class Series:
 
 
 class InstanceHistory:
-    """The observations of the watch about one instance."""
+    """Stores what the admin has observed about one instance over time."""
 
     def __init__(self) -> None:
         self._rings = {

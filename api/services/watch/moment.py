@@ -11,7 +11,7 @@ from relay.errors import RelayError
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """The newest reading of all instances.
+    """What the admin read about all instances at its newest reading.
 
     read_ms      time of the reading in Unix milliseconds; 0: nothing was read yet
     facts        instance → facts, sorted by instance

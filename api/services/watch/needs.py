@@ -22,8 +22,8 @@ _OTHER: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class GoneRelay:
-    """A relay that was connected and is not any more, on a server without another connected
-    relay.
+    """A relay that is no longer connected since `since_ms` (Unix milliseconds). Its server has no
+    other connected relay.
     """
 
     name: str

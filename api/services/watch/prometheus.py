@@ -1,4 +1,6 @@
-"""Range queries to a Prometheus server. The only module that reads metrics from another server."""
+"""Sends range queries to a Prometheus server. The only module that reads metrics from another
+server.
+"""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""A bounded history of one metric: equal buckets of time, the oldest of which are overwritten."""
+"""Stores the newest values of one metric in buckets of equal length; the oldest are overwritten."""
 
 from array import array
 from collections.abc import Sequence

@@ -15,7 +15,9 @@ REMOVED: Final = "REMOVED"
 
 
 class StateChange(NamedTuple):
-    """An instance's state from `since_ms` on (Unix milliseconds), by the number of the change."""
+    """A change of an instance's state. The new state begins at `since_ms` (Unix milliseconds);
+    `relay` reported it, with its error.
+    """
 
     number: int
     instance: str
@@ -27,9 +29,9 @@ class StateChange(NamedTuple):
 
 
 class ChangeLog:
-    """The newest changes of state. The watch adds them; any thread may read them.
+    """Stores the newest changes of instances' states. `Watch` adds them; any thread may read them.
 
-    Numbers count from 1 since the admin's start. `boot` identifies that start.
+    Changes are numbered from 1 after each start of the admin. `boot` identifies the start.
     """
 
     def __init__(self, boot_ms: int | None = None) -> None:

@@ -1,4 +1,4 @@
-"""The readings of the watch in the form in which endpoints return them."""
+"""Converts what the admin has observed to the form in which endpoints return it."""
 
 from itertools import zip_longest
 

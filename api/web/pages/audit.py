@@ -1,4 +1,4 @@
-"""The audit trail as a page."""
+"""The page of the audit trail."""
 
 from typing import Annotated, Final
 

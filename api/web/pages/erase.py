@@ -1,4 +1,4 @@
-"""The erasure of a person: search terms, findings, and the act."""
+"""The page to erase a person: search terms, findings, and the act."""
 
 from functools import partial
 from typing import Annotated, Final

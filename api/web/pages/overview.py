@@ -1,4 +1,4 @@
-"""The overview: problems that need an operator, then every instance."""
+"""The page of the overview: problems that need an operator, then every instance."""
 
 from collections.abc import Iterable
 from typing import Annotated, Final, get_args

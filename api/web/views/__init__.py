@@ -1,1 +1,1 @@
-"""The data of the pages' templates, computed from the services' results without input or output."""
+"""Computes the data of the pages' templates from the services' results, without input or output."""

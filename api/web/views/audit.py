@@ -1,4 +1,4 @@
-"""The view data of the audit page."""
+"""Computes the data of the template of the audit page."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -14,8 +14,8 @@ _EXPORTED: Final = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One changed field with its values before and after. An empty value means that it did not
-    exist.
+    """A field that an act changed, with its values before and after the act. An empty value means
+    that it did not exist.
     """
 
     name: str

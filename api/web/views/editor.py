@@ -1,4 +1,4 @@
-"""The view data of the mapping editor and its dry run."""
+"""Computes the data of the templates of the mapping editor and its dry run."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,5 +1,5 @@
-"""The data of the failover page: which server each source reads, and whether another could be
-read.
+"""Computes the data of the failover page: which server each source reads, and whether another could
+be read.
 """
 
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""The data of an instance's page: sentence, key figures, and filtered tables."""
+"""Computes the data of an instance's page: sentence, key figures, and filtered tables."""
 
 from collections.abc import Mapping
 from typing import Final, NamedTuple

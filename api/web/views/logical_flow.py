@@ -1,4 +1,4 @@
-"""The picture of a logical database: its shards on the left, its topics on the right."""
+"""Draws a logical database as a picture: its shards on the left, its topics on the right."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -16,8 +16,8 @@ _MIDDLE_LEFT, _MIDDLE_RIGHT = 385, 555
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A box: its text, the smaller text at its right edge, and the vertical position of its top
-    edge.
+    """A box of the picture: its text, a smaller text at its right edge (`beside`), and the vertical
+    position of its top edge (`y`).
     """
 
     text: str
@@ -54,7 +54,7 @@ class Flow:
 
 
 def flow_of(group: LogicalGroupView) -> Flow:
-    """Return the picture of one logical database."""
+    """Return the boxes and lines that show the shards and topics of one logical database."""
     shards = [(each.rule, ", ".join(each.instances)) for each in group.shards]
     topics = [(each, "") for each in group.topics]
     rows = max(2, min(_MOST_NODES, max(len(shards), len(topics))))

@@ -1,4 +1,4 @@
-"""The data of the mapping pages."""
+"""Computes the data of the mapping pages."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

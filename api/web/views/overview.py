@@ -1,4 +1,4 @@
-"""The data of the overview: state filters, and the requested instances in groups."""
+"""Computes the data of the overview: state filters, and the requested instances in groups."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -30,7 +30,15 @@ _MS: Final = 1000
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One instance. `lag_kind` is a CSS class."""
+    """One instance in the list, with its values as text.
+
+    path      the page of the instance
+    code      the code of its error, "" without one
+    note      a short text about its state
+    lag_kind  a CSS class for the lag
+    spark     the path of its small chart (SVG); `flat`: all its values are zero or unknown
+    change    when the state began
+    """
 
     name: str
     path: str
@@ -83,8 +91,8 @@ class Chip(NamedTuple):
 
 
 class Column(NamedTuple):
-    """The head of a column. `order` is the value of `aria-sort`; empty if the list is sorted
-    otherwise.
+    """The head of a column: its title, its CSS class (`kind`), and the address that sorts by it.
+    `order` is the value of `aria-sort`; empty if the list is sorted otherwise.
     """
 
     title: str

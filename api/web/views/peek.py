@@ -1,4 +1,4 @@
-"""The data of the page of a table's messages."""
+"""Computes the data of the page of a table's messages."""
 
 import json
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""The data of the page of a position record."""
+"""Computes the data of the page of a position record."""
 
 import shlex
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""The data of the servers page: relays by server, and the candidates of instances."""
+"""Computes the data of the servers page: relays by server, and the candidates of instances."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -47,7 +47,9 @@ class Mark(NamedTuple):
 
 
 class MatrixRow(NamedTuple):
-    """An instance with a mark for each relay, and the reason why another relay cannot run it."""
+    """An instance with a mark for each relay (`marks`), and the reason why some relay cannot run it
+    (`why`).
+    """
 
     instance: str
     marks: list[Mark]

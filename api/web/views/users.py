@@ -1,4 +1,4 @@
-"""The view data of the users page."""
+"""Computes the data of the users page."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

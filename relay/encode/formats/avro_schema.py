@@ -1,4 +1,4 @@
-"""Avro schemas of messages, and the names in them (Apache Avro specification: Names)."""
+"""Builds the Avro schemas of messages, and the names in them (Apache Avro specification: Names)."""
 
 import re
 from collections.abc import Mapping, Sequence

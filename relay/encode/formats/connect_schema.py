@@ -1,4 +1,6 @@
-"""Kafka Connect's JSON schemas of messages in Debezium's form (JsonConverter, schemas.enable)."""
+"""Builds Kafka Connect's JSON schemas for messages in Debezium's form (JsonConverter,
+schemas.enable).
+"""
 
 from collections.abc import Sequence
 from typing import Any, Final

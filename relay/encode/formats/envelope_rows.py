@@ -22,8 +22,8 @@ _NO_ENVELOPE: Final = Envelope((), b"", b"")
 
 
 class EnvelopeRows(ABC):
-    """Encodes the rows of one table under one name. A value consists of head, images, middle, order
-    key and end.
+    """Encodes the rows of one table under one name. A value consists of head, row images, middle,
+    order key and end.
 
     `undecodable_values` counts values that were printed with U+FFFD.
     """
@@ -96,7 +96,7 @@ class ReadableRows(EnvelopeRows):
 
 
 class EnvelopeEvent:
-    """Encodes rows of one event. A row is named by its index in the event."""
+    """Encodes the rows of one row event. Each row is identified by its index in the event."""
 
     __slots__ = ("_encoder", "_rows")
 

@@ -16,7 +16,7 @@ NO_HEADERS: Final[Headers] = ()
 
 
 class EventRows(Protocol):
-    """Encodes rows of one event. A row is named by its index in the event."""
+    """Encodes the rows of one row event. Each row is identified by its index in the event."""
 
     def encode(self, numbers: Sequence[int], frame: MessageFrame, order: OrderPair, /) -> bytes:
         """Return the value of a message with the rows at these indexes. `order` is the order key of
@@ -41,7 +41,7 @@ class RowsEncoder(Protocol):
 
     @property
     def is_compiled(self) -> bool:
-        """Whether compiled code can print this form."""
+        """Whether compiled code can print this format."""
 
     @property
     def compiles_copies(self) -> bool:
@@ -112,7 +112,8 @@ class MessageFormat(Protocol):
     def rows(
         self, definition: TableDefinition, name: TableId, topics: Sequence[str], /
     ) -> RowsEncoder:
-        """Return the encoder of a table's rows, for messages to these topics.
+        """Return an object that encodes the rows of a table, for messages to these topics. `name`
+        is the table's name in messages.
 
         Raises SchemaMismatch if necessary facts about the table are unknown.
         """

@@ -1,4 +1,4 @@
-"""The findings of an erasure in each store."""
+"""Describes what an erasure has found in each store."""
 
 from dataclasses import dataclass, field
 from time import monotonic

@@ -1,4 +1,4 @@
-"""Sentences about an erasure: its plan, its result and its limits."""
+"""Writes sentences about an erasure: its plan, its result and its limits."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -21,7 +21,9 @@ _LAST_ROWS: Final = (
 
 
 class Switches(NamedTuple):
-    """How the interface that shows the sentences names the two choices of `ErasureChoice`."""
+    """The names of the two choices of `ErasureChoice` in the command line or on the page that shows
+    the sentences.
+    """
 
     delete_records: str = "--delete-records"
     by_text: str = "--by-text"

@@ -22,7 +22,7 @@ _PLACE_REMEDY: Final = (
 
 @dataclass(frozen=True, slots=True)
 class FollowedPosition:
-    """A position, and the settings of the server on which it was found."""
+    """A position (`target`), and the settings of the server on which it was found."""
 
     settings: SourceSettings
     target: TransactionPosition

@@ -1,5 +1,5 @@
-"""The instances that operators may name: those of the configuration file, and those defined at run
-time.
+"""Reads the instances that operators may name: those of the configuration file, and those defined
+at run time.
 """
 
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""The rows of a dead letter, column by column. The functions are pure."""
+"""Reads the rows of a dead letter, column by column."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

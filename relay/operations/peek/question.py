@@ -1,4 +1,4 @@
-"""What a reader wants to see: which messages of a table, and from which time on."""
+"""Describes what a reader wants to see: which messages of a table, and from which time on."""
 
 import re
 from dataclasses import dataclass

@@ -32,7 +32,8 @@ _ALL: Final = slice(None)
 
 @dataclass(frozen=True, slots=True)
 class PeekedColumn:
-    """One column of a row. `before` and `after` are the texts of the message, None for NULL.
+    """One column of a row, with its type as in `mysqlType`. `before` and `after` are the texts of
+    the message, None for NULL.
 
     hidden   whether the values are hidden; both are then None
     changed  whether the message marks the column as changed
@@ -49,7 +50,8 @@ class PeekedColumn:
 
 @dataclass(frozen=True, slots=True)
 class PeekedRow:
-    """One row of a message.
+    """One row of a message, with the coordinates of the message in Kafka, the operation and the
+    tags.
 
     row         the number of the row in its message
     at_ms       when the message was published, in Unix milliseconds

@@ -1,4 +1,4 @@
-"""A position as JSON fields, shared by the command line and the admin."""
+"""Converts a position to JSON fields, for the command line and the admin."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""The effect of a move of an instance's position, before it is carried out."""
+"""Describes the effect of a move of an instance's position before the move is made."""
 
 from dataclasses import dataclass
 

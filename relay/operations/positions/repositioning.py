@@ -27,8 +27,8 @@ class RepositionKind(StrEnum):
 class Reposition:
     """A move of an instance's position.
 
-    `before` is the record before it, None for an instance without one; `after` is the new record.
-    `source` is the moved source of a group, "" for a single source.
+    `target` is the new position. `before` is the former record, None without one; `after` is the
+    new record. `source` is the moved source of a group, "" for a single source.
     """
 
     kind: RepositionKind

@@ -1,4 +1,4 @@
-"""Sentences for operators about a position, and about the effect of a move before and after it."""
+"""Writes sentences for operators about a position, and about the effect of a move."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""The messages and the counts of one Kafka transaction while it is open."""
+"""Collects the messages and the counts of one Kafka transaction (batch) while it is open."""
 
 from relay.model.message import OutboundMessage, PrintedMessages
 from relay.model.positions.position import OrderPair

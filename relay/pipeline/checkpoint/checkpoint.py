@@ -1,6 +1,4 @@
-"""The contents of one Kafka transaction, from its first message to the position record that
-closes it.
-"""
+"""Builds one Kafka transaction, from its first message to the position record that closes it."""
 
 from collections.abc import Sequence
 from time import monotonic, time
@@ -66,10 +64,10 @@ class Checkpoint(BatchContents):
     # Items of the source
 
     def open_transaction(self, begin: TransactionBegin) -> None:
-        """Begin a source transaction. If the transaction must first be read to its end
-        (`PartGuard`), commit the open batch and read it. Raises HistoryChanged if another
-        transaction than the expected half-published one begins, BatchAborted, SavepointRolledBack
-        and AskedToStop.
+        """Begin a source transaction. If it must be read to its end before its first row is
+        published (see `PartGuard`), commit the open batch and read it. Raises HistoryChanged if
+        another transaction than the expected half-published one begins, BatchAborted,
+        SavepointRolledBack and AskedToStop.
         """
         progress = self._progress
         if self._parts.reads_first(progress.following, begin, progress.split):
@@ -86,7 +84,7 @@ class Checkpoint(BatchContents):
         self._progress.saw(items)
 
     def close_transaction(self, end: TransactionEnd) -> None:
-        """End the open source transaction."""
+        """Record that the open source transaction ended with `end`."""
         progress = self._progress
         if progress.skip_reason is SkipReason.SKIPPED and progress.begin is not None:
             self._skip_audit.end(progress.begin, progress.following)
@@ -94,8 +92,8 @@ class Checkpoint(BatchContents):
         self._stats.totals.source_transactions += 1
 
     def close_whole_transactions(self, chunk: Chunk, found: WholeTransactions) -> None:
-        """Record the transactions `found`, which were printed together; their items begin at the
-        chunk's present index.
+        """Record the whole source transactions in `found`, which were printed together. Their items
+        begin at the present index of the chunk.
         """
         self._note_begin(chunk.items[chunk.at])
         last = last_changed(chunk.items, chunk.at, chunk.at + found.items)
@@ -122,7 +120,7 @@ class Checkpoint(BatchContents):
         self._progress.follow(source)
 
     def publish_under(self, mapping: MappingName) -> None:
-        """Record that another mapping set is active from the next transaction on."""
+        """Record that the mapping set `mapping` is active from the next source transaction on."""
         self._progress.publish_under(mapping)
 
     # The end of a batch

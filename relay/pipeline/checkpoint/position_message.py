@@ -1,5 +1,5 @@
-"""The position record that closes a batch, and the relay's own records that are
-committed with it.
+"""Makes the position record that closes a batch, and the relay's own records that are committed
+with it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -65,12 +65,12 @@ class PositionMessages:
 
     @property
     def partitions(self) -> dict[str, int]:
-        """The number of partitions to which the rows of each topic are assigned."""
+        """Topic → number of the partitions to which its rows are assigned."""
         return dict(self._topics.counts)
 
     @property
     def partition_rules(self) -> dict[str, str]:
-        """The digest of the rules by which the rows of each topic are assigned to partitions."""
+        """Topic → digest of the rules by which its rows are assigned to partitions."""
         return dict(self._topics.placed_by)
 
     @property
@@ -80,7 +80,7 @@ class PositionMessages:
 
     @property
     def formats(self) -> dict[str, str]:
-        """The format of the messages of each topic."""
+        """Topic → format of its messages."""
         return dict(self._topics.formats)
 
     def closing(self, record: PositionRecord, now_ms: int) -> Closing:

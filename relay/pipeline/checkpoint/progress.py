@@ -1,4 +1,4 @@
-"""The progress of an instance, as a position record stores it."""
+"""Follows the progress of an instance, which position records store."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
@@ -167,7 +167,7 @@ class Progress:
     def copies(
         self, snapshots: dict[str, SnapshotProgress], order: OrderPair | None = None
     ) -> None:
-        """Set the progress of copy requests, and the order key of the last copied row."""
+        """Set the progress of copy requests, and the order key of the last copied row (`order`)."""
         self.draft.record = replace(self.draft.record, snapshots=snapshots)
         self.moved = True
         if order is not None and order > self.order:
@@ -210,7 +210,7 @@ class Progress:
             self._changes += first_changes(items[: MOST_CHANGES - len(self._changes)])
 
     def end_transaction(self, end: TransactionEnd) -> None:
-        """Record the end of the open transaction."""
+        """Record that the open transaction ended with `end`."""
         self.source_idle = False
         if self.begin is not None:
             self._source.changed(self.begin, self._changes)

@@ -1,4 +1,4 @@
-"""The position record that is committed next."""
+"""Builds the position record that is committed next."""
 
 from dataclasses import replace
 

@@ -1,4 +1,6 @@
-"""The checkpoint of an instance with a topic of transactions (ADR 72)."""
+"""The checkpoint of an instance that also publishes BEGIN and END messages of source transactions
+to a separate topic (ADR 72).
+"""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -47,17 +49,23 @@ class _Published:
 
     @classmethod
     def before(cls, report: TransactionReport) -> "_Published":
-        """Return the counts of the previous parts."""
+        """Return the counts of the parts that were published before, from the report in the
+        position record.
+        """
         return cls(report.first, report.last, report.by_table())
 
     def add(self, table: TableId, rows: int, first: OrderPair, last: OrderPair) -> None:
-        """Count rows of a logical table with these order keys."""
+        """Count rows of a logical table; `first` and `last` are the order keys of the first and the
+        last row.
+        """
         self.counts[table] += rows
         self.number += rows
         self.first, self.last = min(self.first, first), max(self.last, last)
 
     def report(self, id_: str) -> TransactionReport:
-        """Return the report for the position record and the END message."""
+        """Return the counts in the form of the position record and the END message. `id_` is the id
+        of the transaction.
+        """
         return TransactionReport.of(id_, self.first, self.last, self.counts)
 
 

@@ -1,5 +1,5 @@
-"""The progress of one source: the end of its last whole transaction, its GTIDs, its skips, and
-how far its schema history was followed.
+"""Follows the progress of one source: the end of its last whole transaction, its GTIDs, its skips,
+and how far its schema history was read.
 """
 
 from collections.abc import Collection, Sequence
@@ -59,7 +59,7 @@ class SourceProgress:
 
     @property
     def standing(self) -> OtherSource:
-        """The present position of the source, as a position record stores it."""
+        """Return the present position of the source in the form of a position record."""
         if self._standing is None or self._standing[0] is not self.end:
             self._gtids = self._gtids.with_each(self.ended)
             self.ended.clear()

@@ -1,4 +1,6 @@
-"""Publishes a chunk: the messages of its unchanged rows, and the new progress of its request."""
+"""Publishes a chunk of a copied table: the messages of its unchanged rows, and the new progress of
+the copy request.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -44,7 +46,7 @@ _TOPIC_DIFFERS: Final = (FormatChanged, FormatsDiffer, PartitionsDiffer)
 
 @dataclass(frozen=True, slots=True)
 class PrintedChunk:
-    """The messages of a chunk, before they are put into the batch.
+    """The messages of a chunk of a copied table, before they are put into the batch.
 
     `ready` is the chunk, `plan` is how its table is published, and `before` is the last order key
     before those of the rows. `printed` holds the messages if compiled code made them together;
@@ -81,7 +83,9 @@ class _Shared(NamedTuple):
 
 
 class ChunkPublisher:
-    """Puts the rows of chunks into the checkpoint; used by the publishing thread."""
+    """Puts the messages of chunks of copied tables into the open batch; used by the publishing
+    thread.
+    """
 
     def __init__(
         self,

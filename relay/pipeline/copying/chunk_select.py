@@ -1,4 +1,4 @@
-"""The SELECT that reads one chunk of a table, and the rules for its size."""
+"""Builds the SELECT that reads one chunk of a copied table, and decides how many rows it reads."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -134,15 +134,15 @@ def _text(cell: object) -> str:
 
 
 def is_last(chunk: ReadChunk, limit: int) -> bool:
-    """Return whether the table has no rows after this chunk, which was read with the
-    limit `limit`.
+    """Return whether the table has no rows after this chunk. `limit` is the LIMIT with which it was
+    read.
     """
     return len(chunk.rows) < limit and not chunk.until
 
 
 def end_of(table: CopiedTable, chunk: ReadChunk, limit: int) -> Boundary:
-    """Return the key after which the next chunk begins. `limit` is the limit that this chunk was
-    read with.
+    """Return the key after which the next chunk begins. `limit` is the LIMIT with which this chunk
+    was read.
     """
     return chunk.until if len(chunk.rows) < limit else last_key(table, chunk)
 

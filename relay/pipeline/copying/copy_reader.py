@@ -1,5 +1,5 @@
-"""The thread that reads chunks from the source, so that the publishing thread never waits for a
-query.
+"""Reads chunks of copied tables from the source in a thread, so that the publishing thread never
+waits for a query.
 """
 
 from collections.abc import Callable

@@ -110,8 +110,8 @@ class CopyRun:
     def advance(
         self, record: Callable[[], PositionRecord], router: Router, accepted: TableFilter
     ) -> None:
-        """Do the next step if that needs no wait. `record` returns the position record; `router`
-        and `accepted` decide which tables are published.
+        """Do the next step of the copy, unless it would have to wait. `record` returns the position
+        record; `router` and `accepted` decide which tables are published.
         """
         self._take_answer()
         check_moves(self._moves, self.progress.table)

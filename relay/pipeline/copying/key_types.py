@@ -1,5 +1,5 @@
-"""The types and collations of a copied table's columns, which must stay the same while the table is
-copied.
+"""Checks the types and collations of a copied table's columns, which must not change while the
+table is copied.
 
 If they change, the description of the table and the key of the last copied row are no longer valid.
 """

@@ -1,4 +1,4 @@
-"""The tables of a source that a copy request selects, and why a table cannot be copied."""
+"""Finds the tables of a source that a copy request selects, and those that cannot be copied."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ _WITH_SNAPSHOTS: Final = frozenset({"INNODB", "ROCKSDB"})
 
 @dataclass(frozen=True, slots=True)
 class KnownTable:
-    """A real table of the source.
+    """A real table of the source, named `id`.
 
     `versioned`: the table is system-versioned. `engine` is its storage engine, and `rows` the
     server's estimate of its rows.

@@ -1,4 +1,4 @@
-"""Copies of single rows: an operator names the rows by their keys, as messages have them."""
+"""Copies single rows, which an operator names by the keys that messages have."""
 
 from base64 import b64decode
 from collections.abc import Callable, Sequence

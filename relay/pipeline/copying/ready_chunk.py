@@ -1,4 +1,4 @@
-"""A chunk that was read and is not yet printed."""
+"""A chunk of a copied table that was read and not yet converted to messages."""
 
 from dataclasses import dataclass, replace
 

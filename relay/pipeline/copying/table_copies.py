@@ -1,4 +1,4 @@
-"""The requests of one instance to copy tables. They run one at a time, between the source
+"""Carries out the requests of one instance to copy tables, one at a time, between source
 transactions.
 """
 

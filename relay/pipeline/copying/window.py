@@ -1,7 +1,8 @@
-"""The window of one chunk: the keys of its table that the stream changed between the two
-watermarks.
+"""Records which keys of a table the stream changed while a chunk of the table was read (the window
+of the chunk).
 
-`relay.source.chunks` reads the watermarks; `copy_run` compares them with the stream.
+The window is between two watermarks, positions that `relay.source.chunks` reads and `copy_run`
+compares with the stream.
 """
 
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""The progress of the running copy request, as the status shows it."""
+"""Describes the progress of the running copy request for the status."""
 
 from dataclasses import asdict, dataclass, replace
 

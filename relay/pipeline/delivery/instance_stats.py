@@ -1,4 +1,4 @@
-"""Counts and progress of an instance, for its status and metrics."""
+"""Counts the work and the progress of an instance, for its status and metrics."""
 
 from collections import Counter
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""The counts of the open batch, besides its messages."""
+"""Counts the contents of the open batch (Kafka transaction)."""
 
 from collections import Counter
 from dataclasses import dataclass, field

@@ -18,8 +18,8 @@ class Rates(NamedTuple):
 
 
 class Paid(NamedTuple):
-    """The times until which the rows and bytes taken so far use up the rate limits, in seconds of
-    the caller's clock.
+    """The times until which the rows (`rows_until_s`) and the bytes (`bytes_until_s`) taken so far
+    use up their rate limit, in seconds of the caller's clock.
     """
 
     rows_until_s: float = 0.0

@@ -1,6 +1,4 @@
-"""Topics of the rows: creates and checks them at their first use, and keeps their
-partition counts.
-"""
+"""Creates and checks topics of rows at their first use, and caches their partition counts."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final, NamedTuple

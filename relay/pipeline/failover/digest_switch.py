@@ -38,7 +38,7 @@ _REST_FACTOR: Final = 10
 class DigestSwitch:
     """Finds coordinates on another server by digests, for one source; one thread at a time uses it.
 
-    `chosen`: the setting `switch_without_gtid` is "digest".
+    `chosen` is whether the setting `switch_without_gtid` has the value "digest".
     """
 
     def __init__(

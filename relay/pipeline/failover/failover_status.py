@@ -1,4 +1,4 @@
-"""Shows the state of an instance's servers: a ZooKeeper document and gauges."""
+"""Writes the state of an instance's servers to ZooKeeper and to the metrics."""
 
 from time import monotonic, time
 from typing import Final

@@ -19,7 +19,7 @@ from relay.state import StandingOrders, SwitchNote
 
 
 class SourceSwitch:
-    """Makes the switches of one source; one thread at a time uses it.
+    """Switches one source to its other server; one thread at a time uses it.
 
     `digests` finds coordinates on a server without GTIDs.
     """

@@ -1,4 +1,4 @@
-"""The reading threads: source, decoder and schema history, up to the buffer.
+"""Reads sources in threads: decodes events, follows the schema history, and fills the buffer.
 
 Of the pipeline's packages it may import only `delivery`.
 """

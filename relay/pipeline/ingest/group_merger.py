@@ -1,5 +1,5 @@
-"""The reading threads of a group. One thread per source fills its queue; one thread merges the
-queues into the buffer, in whole transactions.
+"""Reads the sources of a group. One thread for each source fills a queue; one more thread merges
+the queues into the buffer, in whole transactions.
 """
 
 import threading
@@ -43,8 +43,8 @@ class MergeTimes(NamedTuple):
 class GroupReader:
     """Fills the buffer from the open sources of a group until the sources or the buffer are closed.
 
-    The buffer's `take` raises its error. `rolled_back` is called if a source has rolled rows back;
-    the group is then read again without them.
+    If reading fails, the buffer's `take` raises the error. `rolled_back` is called if a source has
+    rolled rows back; the group is then read again without them.
     """
 
     def __init__(

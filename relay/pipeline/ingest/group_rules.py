@@ -1,4 +1,4 @@
-"""Rules for the sources of a group and for its position record. Pure."""
+"""Checks the sources of a group and its position record against rules."""
 
 from collections.abc import Mapping
 from itertools import combinations

@@ -1,6 +1,4 @@
-"""The sources of an instance with a group: which are read, from which position, and which are
-skipped for now.
-"""
+"""Opens the sources of a group, and decides which of them are skipped for now."""
 
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -164,7 +162,9 @@ class SourceGroup:
     def reader(
         self, sources: Mapping[str, OpenedSource], record: PositionRecord, buffer: ChangeBuffer
     ) -> GroupReader:
-        """Return the object that reads the sources into the buffer, in threads."""
+        """Return an object that reads the sources into the buffer in threads; `record` has the
+        positions.
+        """
         by, settings = self._group.merge_by, self._instance
         by_commit = by == "execute_time"
         times = MergeTimes(

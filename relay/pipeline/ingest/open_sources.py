@@ -1,4 +1,4 @@
-"""The open sources of a run: one, or those of a group."""
+"""Holds the open sources of a run: the only source, or all sources of a group."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ class ReadingThreads(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class OpenSource:
-    """A source with its stream and catalogue.
+    """A source with its stream, and with `catalog`, which reads table definitions.
 
     `names` completes table maps without names, None if they have names. `fingerprints` computes
     digests that identify positions on other servers, None if no switch needs them.

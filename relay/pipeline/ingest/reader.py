@@ -73,9 +73,9 @@ class ItemSink(Protocol):
 
 
 class Reader:
-    """Fills the buffer from an open source until the source or the buffer is closed.
+    """Fills the buffer from an open source, in a thread, until the source or the buffer is closed.
 
-    The buffer's `take` raises its error.
+    If reading fails, the buffer's `take` raises the error.
 
     spill         called when reading ends because items waited too long (GoesToSpool)
     look          called before each possible wait for the source; None: no call
@@ -103,7 +103,7 @@ class Reader:
         self._thread = RelayThread("read", name, self._run)
 
     def start(self) -> None:
-        """Start the thread. The buffer's `take` raises its error."""
+        """Start the reading thread. If it fails, the buffer's `take` raises the error."""
         self._thread.start()
 
     def stop(self) -> None:

@@ -1,4 +1,4 @@
-"""The choice of what an instance reads next: the server of each source, and the record to continue
+"""Describes what an instance reads next: the server of each source, and the record to continue
 from.
 """
 
@@ -32,7 +32,7 @@ class SourceChoice:
 
     @property
     def server(self) -> SourceSettings:
-        """The server of a single source, or of a group's first."""
+        """The server of the only source, or of the first source of a group."""
         return next(iter(self.servers.values()))
 
     @property

@@ -1,4 +1,4 @@
-"""The items of one source of a group that the merging thread has not taken yet."""
+"""Queues the items of one source of a group for the thread that merges the sources."""
 
 import threading
 from collections import deque
@@ -16,7 +16,7 @@ _MOST_HELD: Final = 256
 
 
 class Queued(NamedTuple):
-    """An item with the size of its event in bytes.
+    """An item of the stream, and `size_bytes`, the size of its event.
 
     `rests_ms` is when a heartbeat was received, in Unix milliseconds; 0 for other items.
     """

@@ -1,4 +1,4 @@
-"""Which format the messages of each topic have."""
+"""Chooses the format of the messages of each topic."""
 
 from collections.abc import Sequence
 from importlib import import_module

@@ -25,9 +25,10 @@ def configuration_digest(instance: InstanceSettings) -> str:
 
 
 def known_digests(instance: InstanceSettings) -> frozenset[str]:
-    """Return the digest, and those that former versions computed from the same settings.
+    """Return `configuration_digest`, and the digests that former versions computed from the same
+    settings.
 
-    So a half-published transaction continues after an upgrade.
+    With them a half-published transaction continues after an upgrade.
     """
     former = _digest(instance, _SINCE_THE_FIRST)
     return frozenset((configuration_digest(instance), former))

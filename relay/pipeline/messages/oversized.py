@@ -52,7 +52,8 @@ class MessageSink(Protocol):
 
 
 class MessageOrigin(NamedTuple):
-    """Where a message comes from, for its dead letter.
+    """Where a message comes from, for its dead letter: its table, under the name at the source
+    (`real`) and the logical name.
 
     `begin` is the begin of its source transaction, None for copied rows. `context` has the metadata
     of its event, and `topics` are all topics of its table.

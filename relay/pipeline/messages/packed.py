@@ -81,7 +81,9 @@ class _Packing:
         self._runs: dict[tuple[str, int], _Run] = {}
 
     def take(self, published: PublishedChange) -> Iterator[OutboundMessage]:
-        """Put a change into its runs; yield the messages of those that it ends."""
+        """Add a change to the messages that are being collected; yield the messages that this
+        change completes.
+        """
         tags = header_sets(published, self._plan, self._plan.forms[0], self._settings)
         for route in self._plan.routes:
             place = route.topic, route.partition(published.change)
@@ -97,7 +99,7 @@ class _Packing:
                 self._runs[place] = _Run(tags, [published])
 
     def rest(self) -> Iterator[OutboundMessage]:
-        """Yield the messages of all open runs."""
+        """Yield the messages that were not completed by a later change."""
         for place, run in self._runs.items():
             yield from self._messages(place, run)
         self._runs.clear()

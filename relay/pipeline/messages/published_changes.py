@@ -1,6 +1,6 @@
 """Splits one row event into its published changes, each with its order key.
 
-Packed and single messages share it.
+Messages with one row and packed messages with several rows both use it.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -39,8 +39,8 @@ _HIDDEN_REMEDY: Final = (
 class EventContext:
     """The metadata that all messages of an event share.
 
-    `origin` gives further headers; None with `headers = "default"` and without a topic of
-    transactions.
+    `frame` has the fields of values, such as times and GTID. `origin` gives further headers; None
+    if the settings require none.
     """
 
     frame: MessageFrame
@@ -50,8 +50,9 @@ class EventContext:
 class PublishedChange(NamedTuple):
     """A published change: a row of the event, or one half (delete or insert) of a split update.
 
-    `number` is the index of the row in the event. `marks` are headers for values that the binlog
-    lacks and for history rows; usually empty. `history` is None for a current row.
+    `number` is the index of the row in the event, `order` the order key, and `is_half` says whether
+    it is a half. `marks` are headers for values that the binlog lacks and for history rows; usually
+    empty. `history` is None for a current row.
     """
 
     number: int

@@ -1,4 +1,4 @@
-"""The topics of a table, grouped by format, with the encoders of its rows."""
+"""Groups the topics of a table by format, with the encoders of its rows."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ from relay.partition import TablePartitioning
 
 @dataclass(frozen=True, slots=True)
 class TopicRoute:
-    """A topic of a table's rows, and how rows are assigned to its partitions.
+    """A topic of a table's rows, and how rows are assigned to its partitions (`partitioning`).
 
     `texts` gives the texts of the hashed columns. `limit_bytes` is the largest message that the
     topic accepts.
@@ -44,7 +44,7 @@ class TopicRoute:
 
 @dataclass(frozen=True, slots=True)
 class RowForm:
-    """The topics of a table with one format, and the encoders of that format.
+    """The topics (`routes`) of a table that have one format, and the encoders of that format.
 
     `rows` encodes current rows, `past` history rows (None if the table has none). `headers` are the
     format's own headers, on each message with a value. `names_coordinates`: messages contain the

@@ -1,5 +1,5 @@
-"""The interface through which printers use topics. The topics may be in Kafka or, for tests and
-tools, elsewhere.
+"""The interface by which the makers of messages use topics. The topics are in Kafka or, for tests
+and tools, elsewhere.
 """
 
 from collections.abc import Iterable, Mapping
@@ -26,11 +26,11 @@ class RowTopics(Protocol):
 
     @property
     def counts(self) -> Mapping[str, int]:
-        """The number of partitions to which the rows of each topic are assigned."""
+        """Topic → number of the partitions to which its rows are assigned."""
 
     @property
     def placed_by(self) -> Mapping[str, str]:
-        """The digest of the partition rules of each topic."""
+        """Topic → digest of the rules by which its rows are assigned to partitions."""
 
     @property
     def hashed_forms(self) -> HashedForms:
@@ -38,7 +38,7 @@ class RowTopics(Protocol):
 
     @property
     def formats(self) -> Mapping[str, str]:
-        """The format of the messages of each topic."""
+        """Topic → format of its messages."""
 
     def partitions(self, topic: str) -> int:
         """Return the number of partitions to which rows of this topic are assigned."""

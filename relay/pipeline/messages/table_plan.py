@@ -1,4 +1,6 @@
-"""How the rows of one table are published under one mapping set: topics, key, tags and printer."""
+"""Describes how the rows of one table are published under one mapping set: topics, key, tags and
+printer.
+"""
 
 from dataclasses import dataclass
 from typing import NamedTuple

@@ -69,14 +69,16 @@ class TablePlans:
         return found[1]
 
     def count(self, event: RowsEvent) -> int:
-        """Return the number of rows of an event that is not published."""
+        """Return the number of rows of an event that is not published, if possible without decoding
+        its values.
+        """
         found = self._counts.get(event.table.id)
         if found is None or found[0] is not event.table:
             found = self._counts[event.table.id] = (event.table, RowCount(event.table))
         return found[1].of(event)
 
     def forget(self) -> None:
-        """Drop all plans, because a statement may have changed tables."""
+        """Remove all cached plans, because a statement may have changed tables."""
         self._plans.clear()
 
     def _make(self, table: TableMap) -> TablePlan | Dropped:

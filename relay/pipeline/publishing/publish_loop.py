@@ -1,4 +1,6 @@
-"""The loop of a run: takes items and ends batches, until the run must end."""
+"""The main loop of a leader's run: it takes items from the buffer, publishes them, and ends
+batches, until the run must end.
+"""
 
 import threading
 from typing import Final

@@ -134,11 +134,11 @@ class Publisher:
                 self.checkpoint.add_own(message)
 
     def use(self, copies: TableCopies) -> None:
-        """Copy tables with `copies` from now on."""
+        """Use `copies` to carry out copy requests from now on."""
         self.copies = self._rows.copies = copies
 
     def close(self) -> None:
-        """End the thread that reads tables for copies."""
+        """End the thread that reads tables for copy requests."""
         if self.copies is not None:
             self.copies.close()
 

@@ -1,5 +1,5 @@
-"""Publishes rows of an instance with a topic of transactions: they have headers of their
-transaction (ADR 72).
+"""Publishes the rows of an instance that also publishes BEGIN and END messages. Each row has
+headers that name its source transaction (ADR 72).
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ from relay.settings import InstanceSettings
 
 
 class ReportedContexts(MessageContexts):
-    """Returns metadata with which messages get the headers of their source transaction."""
+    """Returns the metadata of events, with headers that name the source transaction."""
 
     def __init__(self, settings: InstanceSettings, checkpoint: ReportingCheckpoint) -> None:
         super().__init__(settings, checkpoint, checkpoint.next_number)

@@ -1,4 +1,6 @@
-"""The data that the publisher keeps for each source of its items."""
+"""Holds the data that the publisher needs for each source: table definitions and prepared XA
+transactions.
+"""
 
 from dataclasses import dataclass
 
@@ -8,8 +10,8 @@ from relay.schema import TableDefinitions
 
 @dataclass(frozen=True, slots=True)
 class SourceContext:
-    """What the publisher keeps for one source: the definitions of its tables, and its prepared XA
-    transactions.
+    """The data of one source that the publisher needs: the definitions of its tables, and its
+    prepared XA transactions.
     """
 
     definitions: TableDefinitions

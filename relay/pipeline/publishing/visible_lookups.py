@@ -1,5 +1,5 @@
-"""Lookups in the source for a row: they wait until the server's SELECTs show the row's
-transaction.
+"""Delays lookups in the source until the server's SELECTs show the transaction of the row for which
+they are made.
 """
 
 from relay.errors import LookupUnreachable

@@ -76,13 +76,14 @@ class PreparedTransactions:
             self._leave_memory(held)
 
     def passed(self, xid: str) -> None:
-        """Keep the transaction out of memory, because an earlier attempt already stored this event
-        in the topic.
+        """Record that an earlier attempt already stored an event of the transaction in the topic,
+        so that its rows are not kept in memory.
         """
         self._leave_memory(self._held[xid])
 
     def prepared(self, xid: str, *, skipped: bool = False) -> OutboundMessage:
-        """Return the message that records the transaction as prepared.
+        """Return a message for the topic of stored rows, which records that the transaction `xid`
+        is prepared.
 
         `skipped`: an operator skips it, so its COMMIT publishes nothing.
         """

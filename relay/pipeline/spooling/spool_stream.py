@@ -1,4 +1,6 @@
-"""A stream that comes from the spool first, and from the source after the spool's end."""
+"""A stream of items that are read from the spool first, and from the source after the end of the
+spool.
+"""
 
 import threading
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""The state of a spool as operators see it."""
+"""Describes the state of a spool for operators."""
 
 from dataclasses import dataclass
 from time import time

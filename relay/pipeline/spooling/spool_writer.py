@@ -1,5 +1,5 @@
-"""The thread that reads the source into the spool, until the publisher has caught up and takes the
-stream.
+"""Reads the source into the spool in a thread, until the publisher has published the spool and
+takes over the stream.
 """
 
 import threading
@@ -87,7 +87,7 @@ class SpoolWriter:
     # Called by the publishing thread
 
     def ask(self) -> bool | RelayError:
-        """Ask for the stream, because all items in the spool were taken.
+        """Request the open stream from the thread, because all items in the spool were taken.
 
         Return True once `take_over` can be called, False if it cannot yet, or the error that
         prevents reading.
@@ -114,7 +114,9 @@ class SpoolWriter:
         return self._stream, self._items
 
     def no_longer_wanted(self) -> None:
-        """Withdraw the call of `ask`: the caller ended and does not take the stream."""
+        """Withdraw the request that `ask` made, because the caller has ended and will not take over
+        the stream.
+        """
         with self._lock:
             self._wanted = False
         if self._handed_over:

@@ -1,4 +1,4 @@
-"""Makes the audit entries of what a run does at its start."""
+"""Makes the audit entries about what the relay itself does at the start of a run."""
 
 from relay.audit import AuditEntry
 from relay.pipeline.copying.own_requests import own_request

@@ -1,4 +1,4 @@
-"""What an instance passes to each of its runs: settings, stores, and the state that is kept between
+"""Holds what all runs of an instance share: settings, stores, and the state that is kept between
 runs.
 """
 
@@ -27,8 +27,9 @@ from relay.state import InstanceStore, MappingStore
 class InstanceContext:
     """The settings of an instance, and the objects that all of its runs share.
 
-    `mapping` is the active mapping set, `notes` the instance's documents in ZooKeeper, `call`
-    reports operators' calls, and `flow` pauses and throttles.
+    `election` elects the leader, `stats` counts, `mapping` is the active mapping set, `notes` the
+    instance's documents in ZooKeeper, `call` reports operators' calls, and `flow` pauses and
+    throttles.
     """
 
     settings: RelaySettings
@@ -108,8 +109,8 @@ class InstanceMemory:
 
 
 def explained(error: RelayError, context: InstanceContext, memory: InstanceMemory) -> RelayError:
-    """Return the error of a run with what the instance knows about it: a damaged spool, the bug
-    report, the size limits.
+    """Return the error of a run with further facts in its reason: a damaged spool, the bug report,
+    the size limits.
     """
     match error:
         case BinlogPurged():

@@ -35,7 +35,7 @@ class InstanceState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """The part of the status that the instance's loop knows.
+    """The part of the status that changes in the instance's thread.
 
     `error` is the cause of the state, and `buffer` that of the present run. `unlogged_changes` is a
     sentence about changes that the binlog lacks, "" without them.

@@ -1,4 +1,6 @@
-"""Tables whose rows did not fit their description. Each is described again once per position."""
+"""Remembers tables whose rows did not fit their description. Each is described again once per
+position.
+"""
 
 from relay.errors import NamesUnknown
 from relay.model.table import TableId

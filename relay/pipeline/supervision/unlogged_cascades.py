@@ -47,8 +47,8 @@ def cascades_in_words(found: Sequence[Cascade]) -> str:
 
 
 class UnloggedCascades:
-    """What was found about an instance's sources. `words` is a sentence for operators, "" if
-    nothing was found.
+    """Searches the sources of an instance for foreign keys that change rows without a binlog event.
+    `words` is a sentence for operators about the result, "" if nothing was found.
     """
 
     def __init__(self, instance: InstanceSettings) -> None:

@@ -9,10 +9,11 @@ from relay.source.events.open_transaction import OpenTransaction
 
 
 class BinlogEvent(NamedTuple):
-    """One event without its header and checksum. `start` and `end` are its offsets in the binlog
-    file.
+    """One event, with the fields of its header: type, flags, Unix time, and the server that wrote
+    it. `start` and `end` are its offsets in the binlog file.
 
-    `body` may be a view that is valid only until the next event is read.
+    `body` is the event without header and checksum. It may be a view that is valid only until the
+    next event is read.
     """
 
     type_code: int
@@ -25,7 +26,13 @@ class BinlogEvent(NamedTuple):
 
 
 class Group(Protocol):
-    """What a scanner needs to know: the binlog file that is read, and the open transaction."""
+    """What a scanner needs to know: the binlog file that is read, and the open transaction.
+
+    file         the name of the binlog file
+    identity     the server and the file, as a position names them
+    mariadb      whether the server is MariaDB; otherwise it is MySQL
+    transaction  the open transaction, None if none is open
+    """
 
     file: str
     identity: SourceIdentity

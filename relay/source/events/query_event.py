@@ -1,4 +1,4 @@
-"""QUERY events: the text of a statement, its default database, and its effect on the open
+"""Parses QUERY events: the text of a statement, its default database, and its effect on the open
 transaction.
 """
 
@@ -100,6 +100,8 @@ class QueryEvent:
 
     meaning         its effect on the transaction
     sql             the text as bytes; `text()` decodes it
+    database        the session's default database
+    codec           the Python codec of the text
     name            the name of the savepoint, with ASCII letters in lower case (see `may_be_equal`)
     sql_mode        the session's sql_mode, as far as it changes how the text is parsed
     failed          whether the event has an error number

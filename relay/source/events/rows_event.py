@@ -1,4 +1,4 @@
-"""Row events: the number of their table, and the decompression of MariaDB's compressed form."""
+"""Reads row events: the number of their table, and the rows of MariaDB's compressed form."""
 
 from typing import Final
 

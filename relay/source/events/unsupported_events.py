@@ -1,4 +1,4 @@
-"""Errors for events that the relay knows but cannot publish correctly."""
+"""Makes the errors for events that the relay recognizes but cannot publish correctly."""
 
 from typing import Final
 

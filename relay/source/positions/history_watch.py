@@ -32,8 +32,8 @@ class HistoryWatch:
         self._poll_at_s = monotonic() + POLL_INTERVAL_SECONDS
 
     def rests(self, advance: Advance) -> None:
-        """Process the item of a heartbeat or of a new binlog file. If the position did not move for
-        POLL_INTERVAL_SECONDS, query the source.
+        """Process the item of a heartbeat or of a new binlog file. If the position has not moved
+        for POLL_INTERVAL_SECONDS, query the source about it.
 
         Raises HistoryChanged or SourceLostTransactions if the source no longer has the position.
         """

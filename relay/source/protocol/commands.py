@@ -1,4 +1,4 @@
-"""The replication commands as packets. Source: MySQL manual, Replication Protocol."""
+"""Builds the packets of the replication commands. Source: MySQL manual, Replication Protocol."""
 
 import struct
 import uuid

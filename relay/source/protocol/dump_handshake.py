@@ -1,4 +1,4 @@
-"""The commands that a replica sends before it requests the binlog."""
+"""Sends the commands that a replica sends before it requests the binlog."""
 
 import socket
 from collections.abc import Iterator

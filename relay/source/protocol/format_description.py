@@ -67,8 +67,8 @@ _OLD_REMEDY: Final = (
 class FormatDescription(NamedTuple):
     """The content of a format description event. `version` is the server's own text.
 
-    `has_tail`: this event ends with the checksum algorithm and a checksum. `checksummed`: all other
-    events of the file end with a checksum.
+    `header_bytes` is the size of the common header. `has_tail`: this event ends with the checksum
+    algorithm and a checksum. `checksummed`: all other events of the file end with a checksum.
     """
 
     version: str

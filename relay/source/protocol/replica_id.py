@@ -1,5 +1,5 @@
-"""The server_id under which the relay reads a source: the configured one, or one that no other
-replica uses.
+"""Chooses the server_id under which the relay reads a source: the configured one, or one that no
+other replica uses.
 """
 
 import hashlib

@@ -1,5 +1,5 @@
-"""The replication state of a server: whether more transactions will arrive, and whether its binlog
-has them in the order of its master.
+"""Reads the replication state of a server: whether more transactions will arrive, and whether its
+binlog has them in the order of its master.
 """
 
 from collections.abc import Iterable, Mapping

@@ -1,4 +1,4 @@
-"""Identity and settings of the source, read once for each connection."""
+"""Reads the identity and the settings of the source, once for each connection."""
 
 import re
 from collections.abc import Sequence
@@ -34,7 +34,8 @@ _VARIABLES: Final = (
 
 @dataclass(frozen=True, slots=True)
 class ServerFacts:
-    """The identity and settings of one server. `version` is a tuple of its three numbers.
+    """The identity and settings of one server. `flavor` is MySQL or MariaDB, and `version` the
+    three numbers of the release `version_text`.
 
     `variables` are the global variables that the relay uses; those that the server does not have
     are missing.

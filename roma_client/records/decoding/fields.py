@@ -1,4 +1,4 @@
-"""The fields of a change that are not in its row."""
+"""Reads the fields of a change that are not in its row."""
 
 import json
 from collections.abc import Mapping

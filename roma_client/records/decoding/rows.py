@@ -1,4 +1,4 @@
-"""The changes of a message with rows."""
+"""Converts a message with rows into changes."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence

@@ -1,4 +1,6 @@
-"""The effect of renames on column names. The functions are pure; the names are in lower case."""
+"""Computes the effect of renames on column names. The functions are pure; the names are in lower
+case.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise

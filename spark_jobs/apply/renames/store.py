@@ -1,4 +1,4 @@
-"""The renames of each real table that copies follow: a Delta table below the job's root."""
+"""Stores the renames of each real table that copies follow, in a Delta table of the job."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
@@ -19,8 +19,8 @@ _SCHEMA: Final = "table string, real_table string, order string, renamed string,
 
 
 class KeptRename(NamedTuple):
-    """A stored rename of a real table. `done`: the rows that the copy had then already have the new
-    names.
+    """A stored rename of the columns of a real table, which `place` names. `done`: the rows that
+    the copy had then already have the new names.
     """
 
     place: Place

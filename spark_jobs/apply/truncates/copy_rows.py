@@ -1,4 +1,4 @@
-"""The rows of a copy that a TRUNCATE removes, and whether the copy can identify them."""
+"""Finds the rows of a copy that a TRUNCATE removes, and checks if the copy can identify them."""
 
 from collections.abc import Mapping
 from typing import Final

@@ -239,7 +239,7 @@ def merging(copy: DeltaTable, rows: DataFrame, same: str) -> DeltaMergeBuilder:
 
 
 def live_rows(copy: DataFrame) -> DataFrame:
-    """Return the rows of a copy that are not deleted, without the guards."""
+    """Return the rows of a copy that are not deleted, with only the table's own columns."""
     return copy.where(~sf.col(DELETED)).drop(*GUARDS)
 
 

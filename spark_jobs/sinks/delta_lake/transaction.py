@@ -26,8 +26,11 @@ _MORE_THAN_ROWS: Final = ("delta.enableChangeDataFeed", "delta.enableRowTracking
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """The identity of a batch in a commit. A commit with an equal identity has the same batch,
-    unless the batch is known to be new.
+    """The identity of a batch in a commit. A commit with an equal identity has the same batch.
+
+    writer  name of the job
+    number  number of the batch
+    again   False: the batch is new, although a commit may have the same number
     """
 
     writer: str

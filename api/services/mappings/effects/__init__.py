@@ -1,1 +1,1 @@
-"""The effect of a mapping edit on the present instances."""
+"""Finds the effects of a mapping edit on the present instances."""

@@ -1,5 +1,5 @@
-"""Warnings for tables that an edit newly names and that no relay has read, although relays have
-read others of their databases: probably misspelt names.
+"""Warns of tables that an edit newly names and that no relay has read, although relays have read
+others of their databases: the names are probably misspelt.
 """
 
 from collections import defaultdict

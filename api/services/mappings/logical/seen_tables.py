@@ -14,7 +14,7 @@ ByDatabase: TypeAlias = Mapping[str, Mapping[str, tuple[str, Reals]]]
 
 @dataclass(slots=True)
 class SeenTables:
-    """The real tables of one logical table that instances have read.
+    """Counts the real tables of one logical table that instances have read.
 
     counts    instance → number of these tables that it has read. Logical tables with equal counts
               may share this object

@@ -1,4 +1,4 @@
-"""The difference of two texts, line by line, as pages and answers show it."""
+"""Compares two texts line by line, for pages and answers."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,8 +15,8 @@ _AROUND: Final = 2
 
 @dataclass(frozen=True, slots=True)
 class DiffLine:
-    """A line of a comparison: its number in its text, "+", "-" or " " (unchanged), and its
-    content.
+    """A line of a comparison of two texts. `number` is that of the line in its text; `sign` is "+"
+    (added), "-" (removed) or " " (unchanged).
     """
 
     number: int
@@ -26,7 +26,7 @@ class DiffLine:
 
 @dataclass(frozen=True, slots=True)
 class DocumentDiff:
-    """The differences in one document."""
+    """The lines that differ in the document `data_id`."""
 
     data_id: str
     lines: tuple[DiffLine, ...]

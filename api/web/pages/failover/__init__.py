@@ -1,4 +1,4 @@
-"""The failover page of sources, and its orders."""
+"""The page of the servers of sources, and the forms for operators' orders."""
 
 from api.web.pages.failover import acts, page
 

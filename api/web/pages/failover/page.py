@@ -1,4 +1,4 @@
-"""Which server every source reads, and the proof for one instance."""
+"""The page that shows which server every source reads, and for one instance a switch's proof."""
 
 from typing import Final
 

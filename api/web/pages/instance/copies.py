@@ -1,4 +1,6 @@
-"""Copies of an instance's tables into their topics: the list, its acts, and a new copy."""
+"""The pages of copies of an instance's tables into their topics: the list, its acts, and a new
+copy.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The checks of everything that an instance needs."""
+"""The page that checks everything that an instance needs."""
 
 from functools import partial
 from typing import Final

@@ -1,4 +1,4 @@
-"""Repairs of an instance's rows: keys or a report, the effect, and the request."""
+"""The page to repair an instance's rows: keys or a report, the effect, and the request."""
 
 from collections.abc import Mapping
 from functools import partial

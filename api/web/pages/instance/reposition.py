@@ -1,4 +1,4 @@
-"""Moves an instance's position: first a preview, then the act."""
+"""The page to move an instance's position: first a preview, then the act."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime

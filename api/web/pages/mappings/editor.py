@@ -1,4 +1,4 @@
-"""The mapping editor: check, dry run, save, and applying an edit to a newer set."""
+"""The page of the mapping editor: check, dry run, save, and applying an edit to a newer set."""
 
 import json
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""The head of all mapping pages: the active set, and the tabs."""
+"""Builds the head of all mapping pages: the active set, and the tabs."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""The logical view: databases, shards, topics and tags of the active set."""
+"""The page of the logical view: databases, shards, topics and tags of the active set."""
 
 from typing import Annotated, Final
 from urllib.parse import urlencode

@@ -1,4 +1,4 @@
-"""Unmapped tables of all instances."""
+"""The page of unmapped tables of all instances."""
 
 from typing import Annotated, Final
 

@@ -1,1 +1,1 @@
-"""Charts, sparklines and time lines as coordinates for SVG."""
+"""Computes charts, sparklines and time lines as coordinates for SVG."""

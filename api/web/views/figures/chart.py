@@ -1,4 +1,4 @@
-"""A chart of one metric, drawn as SVG paths: axis, unit, sentence and table."""
+"""Draws a chart of one metric as SVG paths, with axis, unit, sentence and table."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

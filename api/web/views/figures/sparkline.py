@@ -1,4 +1,4 @@
-"""The path of a small chart without axes."""
+"""Draws a small chart without axes as an SVG path."""
 
 from collections.abc import Sequence
 from typing import Final

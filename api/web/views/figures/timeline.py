@@ -1,4 +1,4 @@
-"""The states of an instance as a bar and as a table."""
+"""Computes the states of an instance as a bar and as a table."""
 
 from dataclasses import dataclass
 from typing import Final, NamedTuple
@@ -14,7 +14,7 @@ _LISTED: Final = 12
 
 
 class Bar(NamedTuple):
-    """A part of the bar: one state with its begin and its end."""
+    """A part of the bar for one state; `x` and `width` are in the units of the SVG."""
 
     state: str
     x: float
@@ -22,7 +22,15 @@ class Bar(NamedTuple):
 
 
 class Line(NamedTuple):
-    """A row of the table below the bar: one state with its times."""
+    """A row of the table below the bar: one state with its times.
+
+    since_ms  when the state began, in Unix milliseconds
+    exact     whether `since_ms` is exact; otherwise the state may have begun earlier
+    span      how long the state lasted, as text
+    relay     the relay that reported it
+    code      the code of its error, "" without one
+    reason    the reason of its error, "" without one
+    """
 
     since_ms: int
     exact: bool
@@ -35,7 +43,13 @@ class Line(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """The data of the template. `lines` begins with the newest state."""
+    """The states of an instance for a template: `bars` and `lines`, of which the first line is the
+    newest state.
+
+    sentence  a description for screen readers
+    running   the share of the time in which the instance was running, as text
+    from_ms   the begin of the range in Unix milliseconds
+    """
 
     bars: list[Bar]
     lines: list[Line]

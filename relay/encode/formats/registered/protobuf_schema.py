@@ -46,7 +46,7 @@ _FORMAT: Final = "Protobuf"
 
 
 class Field(NamedTuple):
-    """A field of a Protobuf message.
+    """A field of a Protobuf message, with its name, type and field number.
 
     optional  a missing value differs from zero and from an empty text
     json      its name in JSON; "": the one that Protobuf derives from `name`

@@ -1,4 +1,4 @@
-"""The subjects of schemas in a registry, and the bytes before each value."""
+"""Chooses the subjects of schemas in a registry, and writes the bytes before each value."""
 
 from collections.abc import Sequence
 from struct import Struct

@@ -8,7 +8,7 @@ from relay.source import Cells
 
 
 def unchanged_rows(ready: ReadyChunk) -> Sequence[Cells] | None:
-    """Return the rows of the chunk to publish.
+    """Return those rows of a chunk that must be published.
 
     A row that a published message replaced is left out. None if a row changed without a message:
     the chunk must be read again.

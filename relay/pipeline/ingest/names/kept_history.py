@@ -1,4 +1,4 @@
-"""The stored schema history of a source, at the position where reading begins."""
+"""Reads the stored schema history of a source at the position where reading begins."""
 
 from dataclasses import replace
 from typing import Final
@@ -124,8 +124,8 @@ class KeptHistory:
         return True
 
     def superseded(self, followed: SourcePosition | None) -> list[bytes]:
-        """Return the keys of records that neither the instance nor any position left in the binlog
-        needs.
+        """Return the keys of stored records that are no longer needed: neither by the instance nor
+        for any position that the binlog still has.
         """
         ours = [self._here]
         if (
@@ -147,8 +147,8 @@ class KeptHistory:
         return [record.key for record in gone]
 
     def passed_bases(self) -> list[bytes]:
-        """Return the keys of bases after the start position. A history that begins here makes them
-        invalid.
+        """Return the keys of the stored bases after the start position, which are invalid if the
+        history begins again here.
 
         A base is a complete description of all tables at one position.
         """

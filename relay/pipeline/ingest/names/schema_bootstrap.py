@@ -59,7 +59,7 @@ class _Alterations(NamedTuple):
     gtids: GtidSet | None
 
     def then(self, later: "_Alterations") -> "_Alterations":
-        """Return these changes with later ones."""
+        """Return these alterations combined with the later ones in `later`."""
         tables = {
             table: change._replace(of_indexes=change.of_indexes and earlier.of_indexes)
             if (earlier := self.tables.get(table)) is not None

@@ -127,7 +127,9 @@ class EventPrinter:
 
     @property
     def of_whole_transactions(self) -> "row_printer.RowPrinter | None":
-        """The compiled printer, if it can also print whole transactions; None otherwise."""
+        """The compiled printer of the table, if it can also print whole transactions; None
+        otherwise.
+        """
         return (
             self._printer
             if COMPILED and isinstance(self._printer, row_printer.RowPrinter)

@@ -44,7 +44,7 @@ _OPERATIONS: Final = (Operation.INSERT, Operation.UPDATE, Operation.DELETE)
 
 
 class PrintedTable(NamedTuple):
-    """The messages of a table's `rows` rows."""
+    """The messages of `rows` rows of one table, which is published by `plan`."""
 
     plan: TablePlan
     rows: int

@@ -1,4 +1,4 @@
-"""Makes the topics of a run, with what the instance published before the run."""
+"""Makes the object `Topics` of a run, from what the instance published before the run."""
 
 from collections.abc import Callable
 from functools import partial
@@ -22,7 +22,7 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 class PublishedBefore:
-    """What an instance published before its run.
+    """Tells what an instance published before its present run.
 
     `tables` are the real tables that it has read, and `saved` is its position record. `read_kept`
     reads the documents of a mapping set from the position topic.

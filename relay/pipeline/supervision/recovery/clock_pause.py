@@ -1,4 +1,4 @@
-"""The pause of an instance whose brokers refuse messages because of this machine's clock."""
+"""Pauses an instance whose messages the brokers refuse because this machine's clock is wrong."""
 
 from collections.abc import Callable
 from time import monotonic, time

@@ -1,4 +1,4 @@
-"""What an instance can do after an error, and the pauses between its attempts."""
+"""The possible recoveries of an instance after an error, and the pauses between its attempts."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -46,7 +46,7 @@ class Backoff:
     fences: Streak = _NO_CONTEST
 
     def running(self) -> "Backoff":
-        """Return the backoff after rows were published: the first pause again."""
+        """Return the backoff with the first pause again, because rows were published."""
         return replace(self, pause_s=FIRST_PAUSE_SECONDS)
 
     def grown(self, longest_s: float = _LONGEST_PAUSE_SECONDS) -> "Backoff":
@@ -56,7 +56,8 @@ class Backoff:
 
 @dataclass(frozen=True, slots=True)
 class Retry:
-    """Stay the leader in the state WAITING, and begin the next run after `seconds` seconds.
+    """Recovery: stay the leader in the state WAITING, and begin the next run after `seconds`
+    seconds.
 
     `wait` is the event that ends the pause early. `spools`: read the source into the spool
     meanwhile.
@@ -71,8 +72,8 @@ class Retry:
 
 @dataclass(frozen=True, slots=True)
 class RestartFrom:
-    """Stay the leader in the state WAITING, and read again from the committed position after
-    `seconds` seconds.
+    """Recovery: stay the leader in the state WAITING, and read again from the committed position
+    after `seconds` seconds.
 
     `left_out` are rolled-back rows that the next reading leaves out. `refresh` names a table that
     the next run first describes again.
@@ -87,7 +88,7 @@ class RestartFrom:
 
 @dataclass(frozen=True, slots=True)
 class Resign:
-    """Become a standby, let other relays lead, and join the election again after
+    """Recovery: become a standby, let other relays lead, and join the election again after
     `seconds` seconds.
     """
 
@@ -98,7 +99,9 @@ class Resign:
 
 @dataclass(frozen=True, slots=True)
 class Halt:
-    """Stay the leader in the state STOPPED until an operator acts or the event `end` occurs."""
+    """Recovery: stay the leader in the state STOPPED until an operator acts or the event `end`
+    occurs.
+    """
 
     error: RelayError
     backoff: Backoff
@@ -107,7 +110,7 @@ class Halt:
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """End the instance: the relay is stopped, and a server did not answer."""
+    """Recovery: end the instance, because the relay is stopped and a server did not answer."""
 
     error: RelayError
     backoff: Backoff

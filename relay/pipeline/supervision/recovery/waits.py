@@ -1,4 +1,6 @@
-"""The waits of an instance between two runs. Each ends early if its cause may be gone."""
+"""Waits between two runs of an instance. A wait ends early if the cause of it may have been
+removed.
+"""
 
 import threading
 from typing import Final
