@@ -68,7 +68,7 @@ def directory_of(client: Asking, named_topic: str | None = None) -> Directory:
 
 def refuse_owned(kafka: Mapping[str, Any], owner: str, remedy: str = "") -> None:
     """Raise UsageError if `kafka` contains settings that only `owner`, a class of this package, may
-    set.
+    set. `remedy` is an additional remedy.
     """
     if owned := owned_settings(kafka):
         raise UsageError(
@@ -91,5 +91,7 @@ def default_group(answer: Answer, name: str) -> str:
 
 
 def metrics_of(registry: "CollectorRegistry | None", group: str) -> Metrics:
-    """Return metrics in the given registry; without a registry, an object that counts nothing."""
+    """Return metrics of a group in the given registry; without a registry, an object that counts
+    nothing.
+    """
     return NoMetrics() if registry is None else PrometheusMetrics(registry, group)

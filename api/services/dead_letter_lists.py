@@ -37,8 +37,8 @@ class DeadLetterLists:
     topic   returns the reader of an instance's dead letters
     tables  reads the logical tables, and what is hidden of them
 
-    `values` of the methods is whether the reader may see keys and values of rows. What masks and
-    rules hide is shown to no reader.
+    The parameter `values` of the methods says whether the reader may see keys and values of rows.
+    What masks and rules hide is shown to no reader.
     """
 
     directory: InstanceDirectory

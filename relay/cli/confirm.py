@@ -33,7 +33,9 @@ Yes: TypeAlias = Annotated[
 
 
 def who_does(actor: str | None, comment: str) -> "Who":
-    """Return the operator's name and reason for the audit trail."""
+    """Return the operator's name and reason for the audit trail. `actor` None: `user@host` of this
+    process.
+    """
     import getpass
     import socket
 

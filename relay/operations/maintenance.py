@@ -29,6 +29,7 @@ def hand_overs(
     server: str,
 ) -> tuple[HandOver, ...]:
     """Return a hand-over for each instance that a relay of the server leads, sorted by name.
+    `leaders` maps instances to the relays that lead them.
 
     The relays use the same function when maintenance begins, with the state at that time.
     """

@@ -43,7 +43,8 @@ class ReplayPreview(NamedTuple):
 def preview_replay(
     settings: RelaySettings, instance: InstanceSettings, wanted: str, *, again: bool = False
 ) -> ReplayPreview:
-    """Return what a replay of the dead letter `wanted` would send; nothing is sent.
+    """Return what a replay of the dead letter `wanted` would send; nothing is sent. `again`: accept
+    one that was sent before.
 
     Raises DeadLetterUnknown, DeadLetterDamaged, ReplayRefused, TopicRefused, BrokerUnreachable,
     KafkaNotPermitted.

@@ -23,7 +23,7 @@ class HistorySchedule:
         self._minute = self._hour = -1
 
     def due(self, record: PositionRecord, now_ms: int) -> list[str]:
-        """Return the history keys to write for this record.
+        """Return the history keys under which this record must be stored; `now_ms` is Unix time.
 
         Empty in a split transaction or a replay, whose order keys are not final.
         """

@@ -83,7 +83,7 @@ class KafkaPositionStore:
         return OutboundMessage(self.topic, 0, self._key, record.to_bytes(), ())
 
     def history_messages(self, record: PositionRecord, now_ms: int) -> list[OutboundMessage]:
-        """Return the messages that add this record to the position history.
+        """Return the messages that add this record to the position history; `now_ms` is Unix time.
 
         Empty if the existing entries are recent enough.
         """

@@ -171,13 +171,13 @@ class PreparedIndex:
         return kept is not None and (kept.noted or not prepared)
 
     def is_skipped(self, xid: str) -> bool:
-        """Return whether an operator skipped the XA PREPARE of a transaction."""
+        """Return whether an operator skipped the XA PREPARE of the transaction `xid`."""
         kept = self._kept.get(xid)
         return kept is not None and kept.skipped
 
     def events(self, xid: str) -> Iterator[PreparedRows]:
-        """Yield the row events of a transaction in order. They are read from the topic one by
-        one.
+        """Yield the row events of the transaction `xid` in order. They are read from the topic one
+        by one.
         """
         for each, below in self._kept[xid].newest():
             yield from self._events_of(xid, each, below)

@@ -40,8 +40,8 @@ class CommitNote(NamedTuple):
 
     @classmethod
     def read(cls, text: str | None) -> "CommitNote | None":
-        """Return what this client wrote into a commit's metadata; None if another program made the
-        commit.
+        """Return what this client wrote into a commit's metadata `text`; None if another program
+        made the commit.
         """
         try:
             fields: Any = json.loads(text or "")

@@ -122,7 +122,7 @@ def _is_by_hand(notes: Mapping[int, CommitNote], partitions: int) -> bool:
 
 def common_departure(notes: Mapping[int, CommitNote], partitions: int) -> Departure | None:
     """Return the move of the table away from a topic, if all partitions of the topic are read to
-    their ends; otherwise None.
+    their ends; otherwise None. `notes` has what the commit of each partition records.
     """
     left = [note.left for note in notes.values() if note.left is not None]
     if not left or len(left) < partitions:

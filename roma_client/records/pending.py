@@ -152,7 +152,9 @@ class PendingTransaction:
 
 
 def loose_rows(rows: Rows, instance: str) -> ReadyTransaction:
-    """Return rows that belong to no source transaction, as a transaction without an id."""
+    """Return rows of an instance that belong to no source transaction, as a transaction without an
+    id.
+    """
     first = rows.changes[0]
     counts = Counter(f"{each.database}.{each.table}" for each in rows.changes)
     transaction = Transaction(

@@ -44,7 +44,9 @@ class Selection:
     def of_table(
         cls, database: str, table: str, topic: str, tags: frozenset[str], *, statements: bool
     ) -> "Selection":
-        """Return the selection of one logical table."""
+        """Return the selection of the rows of one logical table in one topic, with these tags
+        (empty: all), and with or without statements.
+        """
         name = f"{database}.{table}"
         return cls(name.__eq__, {name: topic}, name, tags, statements=statements)
 

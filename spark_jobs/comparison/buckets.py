@@ -40,7 +40,9 @@ class NumberBuckets:
         return f"CAST((GREATEST({number}, {self.low}) - {self.low}) DIV {self.width} AS SIGNED)"
 
     def copy(self, _shard: Shard, _kinds: Mapping[str, DataType]) -> Column:
-        """Return the Spark expression for the bucket of a row of the copy."""
+        """Return the Spark expression for the bucket of a row of the copy, whose columns have the
+        types `kinds`.
+        """
         low = sf.lit(str(self.low)).cast(_NUMBER)
         number = sf.greatest(sf.col(quoted(self.column.name)).cast(_NUMBER), low)
         return sf.call_function("div", number - low, sf.lit(str(self.width)).cast(_NUMBER))
@@ -78,7 +80,9 @@ class HashBuckets:
         return f"CAST(CRC32({source_key(shard)}) DIV {self._part} AS SIGNED)"
 
     def copy(self, shard: Shard, kinds: Mapping[str, DataType]) -> Column:
-        """Return the Spark expression for the bucket of a row of the copy."""
+        """Return the Spark expression for the bucket of a row of the copy, whose columns have the
+        types `kinds`.
+        """
         return sf.call_function(
             "div",
             sf.crc32(copy_key(shard, kinds).cast("binary")),

@@ -103,7 +103,9 @@ def copy_hash(text: Column) -> Column:
 
 
 def source_sum(digits: str) -> str:
-    """Return the SQL expression for the sum of a group's hashes, as decimal text."""
+    """Return the SQL expression for the sum of the hashes in a group, as decimal text. `digits` is
+    the expression of one hash.
+    """
     return f"CAST(SUM(CAST(CONV({digits}, 16, 10) AS UNSIGNED)) AS CHAR)"
 
 

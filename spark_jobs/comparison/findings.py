@@ -82,7 +82,9 @@ class TableFindings:
 
 
 def exit_code(findings: Sequence[TableFindings]) -> int:
-    """Return 0: all equal; 1: some table differs; 2: none differs, but not all could be judged."""
+    """Return the exit code for the findings. 0: all tables are equal; 1: a table differs; 2: none
+    differs, but not all could be compared.
+    """
     outcomes = {each.outcome for each in findings}
     return next((int(each) for each in (Outcome.DIFFERENT, Outcome.UNKNOWN) if each in outcomes), 0)
 

@@ -30,9 +30,10 @@ def odd_rows(
     """Return the rows whose stored order keys (guards) contradict each other or are greater than
     `newest`; None if there are none.
 
-    Deleted rows are included. The result has the columns place (text of the key; "" if the row no
-    longer has values of its key) and key. `newest` is the greatest order that the relay had
-    published before the copy was read, so rows that the stream wrote since then are included.
+    Deleted rows are included. `kinds` are the types of the copy's columns. The result has the
+    columns place (text of the key; "" if the row no longer has values of its key) and key. `newest`
+    is the greatest order that the relay had published before the copy was read, so rows that the
+    stream wrote since then are included.
     """
     odd = copy.where(_disagree() | (_greatest() > newest))
     if odd.isEmpty():

@@ -61,7 +61,8 @@ def compare_again(
     places: Sequence[TargetRow],
     newest: Callable[[], str | None],
 ) -> Mapping[str, Seen]:
-    """Compare these rows again; return those that differ now: message key → difference.
+    """Compare the rows `places` again; return those that differ now: message key → difference.
+    `databases` maps instances to their sources.
 
     The source is read first, then the copy, then `newest`. `newest` returns the greatest order that
     the relay has published; None: guards are not compared with it.
@@ -81,8 +82,8 @@ def compare_again(
 def source_rows(
     databases: Mapping[str, SourceDatabase], table: LogicalTable, places: Sequence[TargetRow]
 ) -> list[tuple[Shard, DataFrame]]:
-    """Return these rows as the sources have them now: for each shard a DataFrame with the columns
-    table, key, data and mysql_types.
+    """Return the rows `places` as the sources have them now: for each shard a DataFrame with the
+    columns table, key, data and mysql_types.
     """
     return [
         (shard, rows)

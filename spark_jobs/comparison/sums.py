@@ -65,7 +65,7 @@ def copy_sums(copy: DataFrame, table: LogicalTable, buckets: Buckets) -> DataFra
 
 
 def summed(rows: Iterable[Row]) -> Mapping[int, BucketSum]:
-    """Return bucket → its sum, added up over several ranges."""
+    """Return a mapping from each bucket to its sum, added over all key ranges in `rows`."""
     found: dict[int, BucketSum] = {}
     for row in rows:
         bucket = int(row["bucket"])
@@ -123,7 +123,8 @@ def kinds_of(copy: DataFrame) -> Mapping[str, DataType]:
 
 
 def unequal(source: Sequence[DataFrame], copy: DataFrame) -> DataFrame:
-    """Return the rows that only one side has, that several shards have, or whose hashes differ.
+    """Return the rows that only the source or only the copy has, that several shards have, or whose
+    hashes differ.
 
     Columns: place, key.
     """

@@ -104,7 +104,7 @@ class TableComparison:
         return replace(found, seconds=monotonic() - began)
 
     def compare_again(self, table: LogicalTable, places: Sequence[TargetRow]) -> Mapping[str, Seen]:
-        """Compare these rows again; return those that differ now: message key → difference."""
+        """Compare `places` again; return the rows that differ now: message key → difference."""
         copy = self.sink.read(table.name)
         newest = (lambda: None) if self.newest is None else partial(self.newest, table)
         return (

@@ -132,7 +132,7 @@ class Notes:
         return None if lines is None else note_of(row["value"] for row in lines.collect())
 
     def add(self, table: str, before: TableNote | None, line: str) -> TableNote:
-        """Append a line durably, and return the new progress.
+        """Append a line to the log of a table durably, and return the new progress of the table.
 
         before  the former progress; None: the line begins the first run
         """

@@ -25,7 +25,8 @@ class ShardRange:
 def next_round(
     shards: Sequence[Shard], note: TableNote, parallel: int, ahead: Ahead
 ) -> Sequence[ShardRange]:
-    """Return up to `parallel` ranges that are not copied yet; empty if all are.
+    """Return up to `parallel` ranges of the shards that are not copied yet; empty if all are
+    copied.
 
     note   the progress
     ahead  finds the end of a range

@@ -84,8 +84,8 @@ class RunPositions:
         return published
 
     def check(self, published: Mapping[str, Published], table: LogicalTable) -> None:
-        """Raise SourceNotTheOne or TableChanged if the run's positions do not apply to the rows
-        that were read.
+        """Raise SourceNotTheOne or TableChanged if the run's positions (`published`) do not apply
+        to the rows that were read from the table.
         """
         self._check_servers(table.instances, published)
         check_definition(self._sources.databases, table)

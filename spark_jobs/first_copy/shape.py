@@ -27,8 +27,8 @@ def definition_of(table: LogicalTable) -> str:
 
 
 def shape_of(table: LogicalTable, place: str) -> str:
-    """Return a digest of a table's shards, of the keys that order and identify their rows, and
-    of the location of the copies.
+    """Return a digest of a table's shards, of the keys that order and identify their rows, and of
+    the location of the copies (`place`).
     """
     keys = {
         shard.name: [

@@ -44,7 +44,8 @@ class Gateway:
     def ask_all(self, call: str, questions: Iterable[dict[str, Any]]) -> list[Any]:
         """Call a method once for each set of arguments, and return the answers in order.
 
-        If one call fails, all are repeated. `call` is the method's name.
+        If one call fails, all are repeated. `call` is the method's name, and `questions` are the
+        sets of arguments.
         """
         payloads = [_question(call, arguments) for arguments in questions]
         return self._patiently(lambda connection: connection.ask(call, payloads))

@@ -34,8 +34,8 @@ class Tables:
         return self.ensure_named(name.partition(":")[2], split_keys(self._settings.salt_buckets))
 
     def ensure_named(self, qualifier: str, splits: list[bytes]) -> bytes:
-        """Return the full HBase name of a table in the job's namespace. The table is created if it
-        is missing.
+        """Return the full HBase name of the table `qualifier` in the job's namespace. The table is
+        created if it is missing.
 
         `splits` are the row keys at which a new table is cut into regions.
         """

@@ -67,7 +67,8 @@ def regions_of(locations: Iterable[Any]) -> list[Region]:
 
 
 def read_region(settings: HBaseSettings, name: bytes, region: Region) -> Iterator[StoredRow]:
-    """Yield the rows of one region with their keys. Deleted rows are included.
+    """Yield the rows in one region of the HBase table `name`, with their keys. Deleted rows are
+    included.
 
     Rows that the jobs did not write are omitted.
     """
@@ -116,8 +117,8 @@ def read_changes(
 
 
 def forget_deleted(settings: HBaseSettings, name: bytes, before_ms: int, region: Region) -> int:
-    """Remove the deleted rows of a region whose execute time is below `before_ms` (Unix
-    milliseconds).
+    """Remove the deleted rows in a region of the HBase table `name` whose execute time is below
+    `before_ms` (Unix milliseconds).
 
     A row that changes meanwhile is kept. Returns the number of removed rows.
     """

@@ -84,8 +84,8 @@ def read_published(
 
 
 def record_of(instance: str, value: bytes) -> PositionRecord:
-    """Return the position record in a message's value. Raises PositionUnknown if it cannot be
-    read.
+    """Return the position record of an instance in the value of a message. Raises PositionUnknown
+    if it cannot be read.
     """
     try:
         return PositionRecord.from_bytes(value)
@@ -128,7 +128,7 @@ def place_in(record: PositionRecord, instance: str, name: str) -> Published:
 
 
 def check_together(servers: Iterable[SourceServer], published: Mapping[str, Published]) -> None:
-    """Raise SourcesIncomplete if a group has a source that is not among `servers`.
+    """Raise SourcesIncomplete if a group in `published` has a source that is not among `servers`.
 
     The rows of that source would otherwise count as deleted.
     """

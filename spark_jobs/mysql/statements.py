@@ -42,8 +42,8 @@ def create_table(place: str, columns: Mapping[str, str]) -> str:
 
 
 def alter_table(place: str, added: Mapping[str, str], retyped: Mapping[str, str]) -> str:
-    """Return the statement that adds columns and changes the types of others; each maps name to
-    type.
+    """Return the statement that adds columns to the table `place` and changes the types of others.
+    `added` and `retyped` map name to type.
     """
     changes = [
         *(f"ADD COLUMN {_column(each)}" for each in added.items()),
@@ -79,8 +79,8 @@ def upsert(place: str, columns: Sequence[str], rows: int) -> str:
 
 
 def orders_of(place: str, rows: int) -> str:
-    """Return the query for the orders of `rows` rows, which are selected by the hashes of their
-    keys.
+    """Return the query for the order keys of `rows` rows of the table `place`, which are selected
+    by the hashes of their keys.
     """
     question = _literal(
         f"SELECT {quoted(KEY_HASH)}, {_ORDER} FROM {place} WHERE {quoted(KEY_HASH)} IN "
@@ -89,7 +89,7 @@ def orders_of(place: str, rows: int) -> str:
 
 
 def select_piece(place: str, columns: Sequence[str], *, last: bool) -> str:
-    """Return the query for the rows whose hash is in a range.
+    """Return the query for the rows of the table `place` whose hash is in a range.
 
     last  whether the range has no upper limit, so that the query has one placeholder instead of two
     """
@@ -99,8 +99,8 @@ def select_piece(place: str, columns: Sequence[str], *, last: bool) -> str:
 
 
 def forget(place: str) -> str:
-    """Return the statement that removes those rows of a copy that were deleted before an execute
-    time.
+    """Return the statement that removes those rows of the table `place` that were deleted before an
+    execute time.
     """
     return f"{_literal(f'DELETE FROM {place} WHERE')} `_deleted` AND `_execute_time` < %s"
 

@@ -47,7 +47,9 @@ def write_rows(
 def read_piece(
     settings: MirrorSettings, place: str, columns: Sequence[str], piece: Piece
 ) -> Iterator[Values]:
-    """Yield the rows of one range of hashes: the guards without the hash, then the columns."""
+    """Yield the rows of the table `place` in one range of hashes: the guards without the hash, then
+    the columns.
+    """
     _, behind = piece
     with Server(settings) as server:
         yield from server.stream(

@@ -51,7 +51,8 @@ class Attempt:
 
     @classmethod
     def of_answer(cls, state: str, secret: str, now_s: float) -> "Attempt":
-        """Return the attempt that a provider's answer belongs to.
+        """Return the attempt to which a provider's answer belongs. `state` is in the answer, and
+        `secret` in the browser's cookie.
 
         Raises AttemptUnknown for a state of another browser, a damaged or expired state, and a
         browser without an open attempt.

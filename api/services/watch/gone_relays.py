@@ -30,7 +30,8 @@ class RelayRoll:
         """Return the relays that were connected and have been missing for longer than a restart
         takes.
 
-        `maintenance` has servers in maintenance; their relays are omitted.
+        `maintenance` has servers in maintenance; their relays are omitted. `now_ms` is the present
+        time.
         """
         return [
             each

@@ -34,7 +34,8 @@ class GoneRelay:
 def needs_you(
     facts: Iterable[Facts], gone: Iterable[GoneRelay], now_ms: int, lag_limit_s: float
 ) -> list[NeedView]:
-    """Return the problems that need an operator.
+    """Return the problems that need an operator, from the facts about instances and the relays that
+    are gone. `lag_limit_s` is the lag above which an operator is needed.
 
     Stopped instances are first, then waiting ones, then lag, then the rest. Problems of one kind
     are sorted by age, the oldest first.

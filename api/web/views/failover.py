@@ -58,14 +58,16 @@ def sources(answer: FailoverAnswer) -> list[SourceFailoverAnswer]:
 
 
 def rows(answers: Iterable[FailoverAnswer]) -> list[Row]:
-    """Return every source: first those that cannot switch now, last those without a standby."""
+    """Return a row for every source in `answers`: first those that cannot switch now, last those
+    without a standby.
+    """
     found = [_row(each, source) for each in answers for source in sources(each)]
     order = {"wait": 0, "no": 1, "yes": 2, "none": 3}
     return sorted(found, key=lambda row: (order[row.verdict.mark], row.instance, row.source))
 
 
 def sentence(found: list[Row]) -> str:
-    """Return a text about the page and the number of sources that could switch now."""
+    """Return a text about the page, with the number of sources in `found` that could switch now."""
     if not found:
         return _ABOUT
     paired = [each for each in found if each.other is not None]

@@ -127,7 +127,7 @@ class Asked:
         return f"?{urlencode(shown)}" if shown else "?"
 
     def opening(self, title: str) -> str:
-        """Return the page's own URL with a further group open."""
+        """Return the query string of this page with the group `title` opened too."""
         opened = [("open", each) for each in sorted({*self.opened, title})]
         closed = self.address(group=self.group)
         return f"{closed}{'' if closed == '?' else '&'}{urlencode(opened)}"

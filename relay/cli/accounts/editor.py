@@ -61,14 +61,16 @@ def password_from_stdin() -> str:
 
 
 def asked_password(name: str) -> str:
-    """Return a password that the operator types twice at the terminal, without showing it."""
+    """Ask the operator at the terminal for a password of the user `name`, and return it. It is
+    typed twice and not shown.
+    """
     return str(
         typer.prompt(f"New password of {name}", hide_input=True, confirmation_prompt="Once more")
     )
 
 
 def say(sentence: str, fields: dict[str, object], *, as_json: bool) -> None:
-    """Print a sentence as text, or as one line of JSON."""
+    """Print the sentence, or with `as_json` the `fields` as one line of JSON."""
     import json
 
     typer.echo(json.dumps(fields) if as_json else sentence)

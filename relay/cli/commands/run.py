@@ -76,7 +76,7 @@ def status(
 def show_instances(
     found: "Callable[[], Sequence[ListedInstance]]", *, watch: bool, as_json: bool
 ) -> None:
-    """Print the instances once, or every second until Ctrl-C.
+    """Print the instances that `found` returns: once, or with `watch` every second until Ctrl-C.
 
     A terminal is redrawn. Other outputs get one table after the other.
     """

@@ -33,7 +33,9 @@ _TRANSACTION: Final = (
 
 
 def envelope_schema(instance: str, name: TableId, columns: Sequence[TypedColumn]) -> bytes:
-    """Return the schema of a table's messages."""
+    """Return the schema of a table's messages, which contains the names of the instance and of the
+    table.
+    """
     prefix = f"{instance}.{name}"
     row = [
         {"type": column.type.value, "optional": True, "field": column.name} for column in columns

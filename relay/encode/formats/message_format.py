@@ -19,8 +19,8 @@ class EventRows(Protocol):
     """Encodes the rows of one row event. Each row is identified by its index in the event."""
 
     def encode(self, numbers: Sequence[int], frame: MessageFrame, order: OrderPair, /) -> bytes:
-        """Return the value of a message with the rows at these indexes. `order` is the order key of
-        the first one.
+        """Return the value of a message with the rows at the indexes `numbers`. `order` is the
+        order key of the first one.
         """
 
 

@@ -44,7 +44,9 @@ _MOST_BITS: Final = 63
 
 
 def wire_type(column: Column, type_text: str) -> WireType:
-    """Return the type of a column's values."""
+    """Return the type that a column's values have in messages. `type_text` is the column's type as
+    in `mysqlType`.
+    """
     if column.type in INTEGERS:
         return _integer_type(column)
     match column.type:

@@ -128,8 +128,9 @@ def value_kind(
     """Return to which group of `InstanceStores.find` a stored value belongs; "" if it does not
     match.
 
-    `erased` and `staying` are described at `InstanceStores.find`. If both kinds of records point to
-    a value, it belongs to the group of values to which remaining records point.
+    `url` is where it is stored. `erased` and `staying` are described at `InstanceStores.find`. If
+    both kinds of records point to a value, it belongs to the group of values to which remaining
+    records point.
     """
     if url in staying:
         return _OF_RECORDS

@@ -39,7 +39,7 @@ class InstanceFlow:
     def throttle(self, who: Who, rows_per_second: int | None, bytes_per_second: int | None) -> Flow:
         """Set the instance's rate limits, and return the new flow.
 
-        None: use the limit of the configuration file; 0: no limit.
+        A parameter None: use the limit of the configuration file; 0: no limit.
         """
         return self.change(
             who,

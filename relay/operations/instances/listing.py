@@ -73,8 +73,9 @@ class InstanceList:
 def exists_elsewhere(status: InstanceStatus, members: Iterable[RelayMember]) -> bool:
     """Return whether the file of another relay defines this instance.
 
-    True if a running relay lists it. Also True if the relay that reported `status` no longer runs
-    and the instance was not defined at run time: then only that relay's file can define it.
+    True if a running relay, one of `members`, lists it. Also True if the relay that reported
+    `status` no longer runs and the instance was not defined at run time: then only that relay's
+    file can define it.
     """
     living = list(members)
     if any(status.name in each.instances for each in living):

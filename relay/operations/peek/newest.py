@@ -40,7 +40,8 @@ def newest_rows(
     wanted: tuple[RowReader, PeekQuestion],
     count: int,
 ) -> PeekPage:
-    """Return at most `count` rows of the topic that match, the newest first.
+    """Return at most `count` rows of the topic that match the question in `wanted`, the newest
+    first.
 
     `ranges` are the offsets of each partition. The search ends after some seconds or 50,000
     offsets; the page is then not `complete`. Raises the errors of `TopicTail`.

@@ -109,7 +109,7 @@ class PeekTables:
         return found
 
     def has_instance(self, name: str) -> bool:
-        """Return whether the settings of this instance, and so its masks, are known here."""
+        """Return whether the settings of the instance `name`, and so its masks, were read."""
         return any(each.name == name for each in self._instances)
 
     def hidden_columns(self, name: str, real: TableId) -> HiddenColumns:

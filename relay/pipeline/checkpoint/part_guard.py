@@ -102,7 +102,7 @@ class PartGuard:
         """Return whether `read` must be called before the transaction's first row is published.
 
         That is so if a part of it (`split`) is published, or if its end was not found in time when
-        a part was due.
+        a part was due. `source` is the name of its source.
         """
         guarded = self._sources[source]
         if guarded.spooled or guarded.is_known(begin):

@@ -235,8 +235,9 @@ class Progress:
         change_time_ms: int,
         last: tuple[TransactionBegin, Sequence[bytes]] | None,
     ) -> None:
-        """Record several whole transactions. `end`, `order` and `change_time_ms` are those of the
-        last. `last`: the begin and first changes of the last transaction with a change.
+        """Record several whole transactions with these `gtids`. `end`, `order` and `change_time_ms`
+        are those of the last. `last`: the begin and first changes of the last transaction with a
+        change.
         """
         self.source_idle = False
         if last is not None:

@@ -49,7 +49,8 @@ def chunk_condition(where: str, keys: str) -> str:
 def chunk_select(
     table: CopiedTable, after: Boundary, condition: str, rows: int, until: Boundary = ()
 ) -> str:
-    """Return the SELECT of at most `rows` rows after the key `after`, up to and including `until`.
+    """Return the SELECT of at most `rows` rows that meet `condition` (SQL), after the key `after`,
+    up to and including `until`.
 
     An empty `after` is the beginning of the table, an empty `until` its end. Each result row has
     the table's columns, then the texts of the row's key, from which the next chunk continues.
@@ -86,7 +87,8 @@ def read_chunk(
     The function returns the chunk, a CopyWait if the source is too busy, TableChanged if the
     columns changed meanwhile, or None if the server's SELECTs do not yet show all changes up to the
     published position `low`. With a condition, it searches a bounded number of rows, so that the
-    server answers in time. Raises SnapshotRefused for a condition or key that is not allowed.
+    server answers in time. `shard_in_keys`: keys begin with the real table. Raises SnapshotRefused
+    for a condition or key that is not allowed.
     """
     keys = keys_condition(table, request.keys, shard_in_keys=shard_in_keys)
     condition = chunk_condition(request.where, keys)

@@ -29,7 +29,7 @@ def new_producer(prefix: str, kafka: KafkaSettings, instance: InstanceSettings) 
 
 def single_producer(prefix: str, kafka: KafkaSettings, instance: InstanceSettings) -> BatchProducer:
     """Return a producer with one transaction at a time, under the instance's first transactional
-    id.
+    id. `prefix` is the installation's.
     """
     name = transactional_id(prefix, instance)
     if instance.transaction.delivery == "at_least_once":
@@ -101,8 +101,8 @@ def fence_second(prefix: str, kafka: KafkaSettings, instance: InstanceSettings) 
 
 
 def transactional_id(prefix: str, instance: InstanceSettings) -> str:
-    """Return the transactional id of the first producer. It is the only one unless
-    `transaction.producers` is 2.
+    """Return the transactional id of the first producer, which begins with the installation's
+    `prefix`. There is no other one unless `transaction.producers` is 2.
     """
     return f"{prefix}.{instance.name}"
 

@@ -36,7 +36,7 @@ class Paid(NamedTuple):
 
     def wait_seconds(self, rates: Rates, now_s: float) -> float:
         """Return how many seconds to wait before more may be taken, according to the stricter
-        limit.
+        limit. `now_s` is the present time.
 
         A limit that `rates` no longer has does not count.
         """

@@ -24,8 +24,8 @@ def paths_in_words(printed: Mapping[PathAndReason, int]) -> str:
 
 
 def rows_by_path(printed: Mapping[PathAndReason, int]) -> dict[str, int]:
-    """Return the number of rows by path, with the reason of a slow path: `{"compiled": 9,
-    "readable: value": 1}`.
+    """Return the number of printed rows by path, with the reason if it is the slow path:
+    `{"compiled": 9, "readable: value": 1}`.
     """
     return {_path(path, reason): count for (path, reason), count in list(printed.items())}
 
@@ -33,8 +33,8 @@ def rows_by_path(printed: Mapping[PathAndReason, int]) -> dict[str, int]:
 def paths_of_tables(
     printed: Mapping[tuple[TableId, RowPath, str], int],
 ) -> dict[str, dict[str, int]]:
-    """Return for each real table the number of rows by path, as `rows_by_path` does. Tables are
-    sorted by name.
+    """Return for each real table the number of printed rows by path, in the form of `rows_by_path`.
+    Tables are sorted by name.
     """
     found: dict[str, dict[str, int]] = {}
     for (table, path, reason), count in sorted(printed.items()):

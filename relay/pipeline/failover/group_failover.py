@@ -112,8 +112,8 @@ class GroupFailover:
         self._sources[note.source].switched(note)
 
     def refusal(self, name: str) -> RelayError | None:
-        """Return why the wanted other server of the source is not read; None if no other server is
-        wanted or nothing prevents it.
+        """Return why the source `name` is not read from the wanted other server; None if no other
+        server is wanted or nothing prevents it.
         """
         return self._sources[name].refusal
 

@@ -44,7 +44,7 @@ class ServerWatches:
             ) from exc
 
     def compare(self, followed: ServerRole, seen: tuple[ServerSeen, ...]) -> None:
-        """Compare the answers with those of the previous poll, and set `errant`.
+        """Compare the answers `seen` with those of the previous poll, and set `errant`.
 
         A transaction is errant if the other server had it at the previous poll and the `followed`
         server does not have it now.

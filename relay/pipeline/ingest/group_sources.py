@@ -138,7 +138,7 @@ class SourceGroup:
         )
 
     def passes(self, name: str, record: PositionRecord | None) -> bool:
-        """Return whether the other sources may continue without this one.
+        """Return whether the other sources may continue without the source `name`.
 
         The settings must allow it, its position must be known, and no transaction of it may be half
         published.

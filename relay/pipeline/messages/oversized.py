@@ -146,8 +146,8 @@ class OversizedMessages:
     def send_row(
         self, made: list[OutboundMessage] | UnprintableRow, order: OrderPair, origin: MessageOrigin
     ) -> None:
-        """Put the messages of a row into the batch, or the row as a dead letter if it could not be
-        printed.
+        """Put the messages `made` from a row into the batch, or the row as a dead letter if it
+        could not be printed.
 
         `order` is the order key of its last change.
         """

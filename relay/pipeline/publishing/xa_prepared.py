@@ -57,7 +57,7 @@ class PreparedTransactions:
         self._held[xid] = _Held()
 
     def keep(self, xid: str, number: int, rows: PreparedRows) -> Iterator[OutboundMessage]:
-        """Store a row event of a transaction; yield the messages of its records.
+        """Store a row event of the transaction `xid`; yield the messages of its records.
 
         `number` is the event's number in the transaction.
         """
@@ -92,7 +92,7 @@ class PreparedTransactions:
         return self._message(record_key(xid, NOTE), note_value(skipped=skipped))
 
     def in_memory(self, xid: str) -> bool:
-        """Return whether all rows of the transaction are in memory."""
+        """Return whether all rows of the transaction `xid` are in memory."""
         held = self._held.get(xid)
         return held is not None and held.whole
 
@@ -134,7 +134,7 @@ class PreparedTransactions:
         return self._index.is_skipped(step.xid)
 
     def forgotten(self, xid: str) -> Iterator[OutboundMessage]:
-        """Yield the messages that delete the records of a finished transaction."""
+        """Yield the messages that delete the stored records of the finished transaction `xid`."""
         held = self._held.get(xid)
         keys = _keys(xid, held) if held is not None and held.whole else self._index.keys(xid)
         self._drop(xid)

@@ -178,7 +178,8 @@ class Siblings:
 def cluster_view(
     members: tuple[RelayMember, ...], leaders: Mapping[str, str], overrides: PlacementOverrides
 ) -> ClusterView:
-    """Return the input of the placement decision.
+    """Return the input of the placement decision. `members` are the relays, and `leaders` maps
+    instances to the relays that lead them now.
 
     If the relays' files prefer different servers for an instance, the file of the youngest relay
     counts.

@@ -46,7 +46,8 @@ class Group(Protocol):
         """
 
     def begin(self, start: int, gtid: str, stays_open: bool) -> OpenTransaction:
-        """Open a transaction that begins at the offset `start`.
+        """Open a transaction that begins at the offset `start` with the GTID `gtid` ("" without
+        one).
 
         `stays_open`: only COMMIT, XID or ROLLBACK ends it, no statement.
         """

@@ -59,7 +59,8 @@ class RollbackFinder:
         return not self._excluded_here and (self.transaction is None or not self.transaction.xid)
 
     def begin(self, start: int, gtid: str, stays_open: bool) -> OpenTransaction:
-        """Open the transaction that begins at the offset `start`.
+        """Open the transaction that begins at the offset `start` with the GTID `gtid` ("" without
+        one).
 
         `stays_open`: only COMMIT, XID or ROLLBACK ends it, no statement.
         """

@@ -41,8 +41,8 @@ def prepared(body: Body) -> tuple[XaAction, str]:
 
 
 def xid(gtrid: bytes, bqual: bytes, format_id: int) -> str:
-    """Return the name of an XA transaction in the form of XA RECOVER FORMAT='SQL', as statements
-    write it.
+    """Return the name of an XA transaction in the form that statements have, such as `X'31',X'',1`.
+    `gtrid`, `bqual` and `format_id` are the parts of its xid.
     """
     return f"X'{gtrid.hex()}',X'{bqual.hex()}',{format_id}"
 

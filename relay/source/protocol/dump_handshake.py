@@ -102,8 +102,8 @@ def reading_from(
 
 
 def lacks_replication_slave(address: str, server: ServerFacts) -> SourceNotPermitted:
-    """Return the error for the missing privilege REPLICATION SLAVE, which shows only when a dump is
-    requested.
+    """Return the error for the missing privilege REPLICATION SLAVE, which the server reports only
+    when a dump is requested. `address` is host:port.
     """
     return SourceNotPermitted(
         f"The account at {address} lacks REPLICATION SLAVE ({server.version_text})."

@@ -51,7 +51,7 @@ class RenameStore:
         ]
 
     def add(self, news: Iterable[tuple[Place, Rename]]) -> None:
-        """Store these renames, before any row of a copy is changed.
+        """Store the renames `news`. Call it before any row of a copy is changed.
 
         Renames that are already stored stay unchanged.
         """
@@ -70,7 +70,7 @@ class RenameStore:
             kept.merge(rows.alias("news"), same).whenNotMatchedInsertAll().execute()
 
     def finish(self, done: Iterable[KeptRename]) -> None:
-        """Record that the copies' rows have the new names of these renames."""
+        """Record that the rows of the copies have the new names of the renames `done`."""
         own = [
             (sf.col("table") == table)
             & (sf.col("real_table") == real_table)
@@ -84,7 +84,7 @@ class RenameStore:
 
 
 def by_place(kept: Iterable[KeptRename]) -> Renames:
-    """Return real table → its renames, sorted by order."""
+    """Return the stored renames as a mapping: real table → its renames, sorted by order."""
     found: dict[Place, list[Rename]] = {}
     for each in kept:
         found.setdefault(each.place, []).append(each.rename)

@@ -43,7 +43,7 @@ def bitmap(copy: OpenCopy, numbers: Column) -> Column:
 
 
 def marked(copy: OpenCopy, gone: Iterable[Gone]) -> Sequence[JavaObject]:
-    """Mark rows as removed by deletion vectors, and return the actions to commit.
+    """Mark the rows `gone` as removed by deletion vectors, and return the actions to commit.
 
     The marks take effect when the actions are committed.
     """

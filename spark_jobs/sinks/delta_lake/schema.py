@@ -69,7 +69,7 @@ def _is_news(copy: DataFrame, changes: TableBatch) -> bool:
 
 
 def carry_out(spark: SparkSession, path: str, plan: SchemaPlan) -> bool:
-    """Execute a schema plan, and return whether anything was changed.
+    """Execute a schema plan for the copy at `path`, and return whether anything was changed.
 
     Each step is one commit; a step that is already done is not repeated.
     """

@@ -44,7 +44,9 @@ class DocumentDiff:
 
 
 def document_diffs(old: Mapping[str, str], new: Mapping[str, str]) -> list[DocumentDiff]:
-    """Return the documents that differ, in the order dbs, tbs, topics, tags."""
+    """Return the documents that differ between `old` and `new`, in the order dbs, tbs, topics,
+    tags.
+    """
     return [
         DocumentDiff(each, tuple(diff_lines(old.get(each, ""), new.get(each, ""))))
         for each in DATA_IDS
@@ -53,7 +55,9 @@ def document_diffs(old: Mapping[str, str], new: Mapping[str, str]) -> list[Docum
 
 
 def diff_lines(old: str, new: str) -> list[DiffLine]:
-    """Return the lines that differ, each group with a few unchanged lines around it."""
+    """Return the lines that differ between two texts, each group with a few unchanged lines around
+    it.
+    """
     before, after = old.split("\n"), new.split("\n")
     matcher = SequenceMatcher(None, before, after, autojunk=len(after) > _LONG)
     found: list[DiffLine] = []

@@ -43,10 +43,10 @@ class Printer(Protocol):
         /,
     ) -> tuple[int, int, int, bytes] | SlowReason:
         """Return (rows of the event, messages, bytes of their values, block of messages), or why
-        they cannot be printed. `body` is the event, whose row images begin at `start`. `before_old`
-        and `after_old` are the `framing_texts` of the encoder. `time` and `position` are the order
-        key before the event. The first `skip` rows get no message. `largest` is the limit of a
-        packed message in bytes; None: one message a row.
+        they cannot be printed. `body` is the event, whose row images begin at `start`. `update`: it
+        has images before and after. `before_old` and `after_old` are the `framing_texts` of the
+        encoder. `time` and `position` are the order key before the event. The first `skip` rows get
+        no message. `largest` is the limit of a packed message in bytes; None: one message a row.
         """
 
     def print_copied(
@@ -61,7 +61,9 @@ class CountingPrinter(Printer, Protocol):
     """A Printer that can also count the rows of an event."""
 
     def count_rows(self, body: bytes, start: int, update: bool, /) -> int | None:
-        """Return the number of rows of the event; None if the event is damaged."""
+        """Return the number of rows of the event `body`; None if it is damaged. The other
+        parameters are those of `print_rows`.
+        """
 
 
 PrinterMaker: TypeAlias = Callable[

@@ -72,7 +72,8 @@ def run_topics(
     read_kept: ReadKept,
     in_use: Callable[[int], None],
 ) -> Topics:
-    """Return the topics of the rows. `in_use` is called with the total number of their partitions.
+    """Return the topics of the rows. `saved` is the position record, None without one. `in_use` is
+    called with the total number of partitions.
 
     First writes to ZooKeeper what older versions did not record about topics; an outage of
     ZooKeeper is only logged.
