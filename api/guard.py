@@ -1,6 +1,4 @@
-"""Checks of a request before its body is read: the host, the caller's rights, the size, the
-time.
-"""
+"""Checks a request before its body is read: host, the caller's rights, size and time."""
 
 import asyncio
 from collections.abc import Sequence

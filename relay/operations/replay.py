@@ -66,11 +66,12 @@ def replay(
 ) -> OutboundMessage:
     """Send the message of the dead letter `wanted` with its own order key, and return the message.
 
-    Message, mark and audit entry are committed together; the message no longer belongs to a source
-    transaction. Consumers that have a newer change of its key drop it. If the topic is compacted
-    and has a newer change of the key, the replay is refused, because the older row would remain
-    there. `again`: a message that was sent before is sent again. Of two replays at the same time
-    only one sends. Raises DeadLetterUnknown, DeadLetterDamaged, ReplayRefused, MessageTooLarge.
+    The message, the record that it was sent again, and the audit entry are committed together. The
+    message no longer belongs to a source transaction. Consumers that have a newer change of its key
+    drop it. If the topic is compacted and has a newer change of the key, the replay is refused,
+    because the older row would remain there. `again`: a message that was sent before is sent again.
+    Of two replays at the same time only one sends. Raises DeadLetterUnknown, DeadLetterDamaged,
+    ReplayRefused, MessageTooLarge.
     """
     AuditTrail(settings.kafka, settings.installation).ensure_topic()
     # A separate transactional id: the instance's id belongs to the relay.

@@ -34,8 +34,8 @@ class TableReturnGuard:
 
     @property
     def is_pausing(self) -> bool:
-        """Return whether the last check that held a set back is less than a second old, so that no
-        new check is due.
+        """Return whether no new check is due, because the last check did not allow a set and is
+        less than a second old.
         """
         return monotonic() < self._look_at
 

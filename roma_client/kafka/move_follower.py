@@ -1,4 +1,6 @@
-"""Follows a table to its next topic, after the last marker in every partition."""
+"""Lets a client continue in the next topic of its table, after it has read the last marker in every
+partition.
+"""
 
 import logging
 import time

@@ -89,10 +89,10 @@ def owned_settings(kafka: Mapping[str, Any]) -> list[str]:
 def consumer_config(options: FeedOptions) -> Mapping[str, Any]:
     """Return the configuration of the consumer.
 
-    The oldest of the exclusive clients is active: the ids of members begin with the client id, here
-    the time of the start. Older releases decide by partition 0 of the first topic, and Kafka's
-    range assignor sorts members by their ids: both choose the same client if their topics are
-    equal.
+    The id of an exclusive client begins with its start time, so that the oldest member of the group
+    can be found by its id. Older releases choose the client that has partition 0 of the first
+    topic. Kafka's range assignor sorts members by their ids, so that is the same client if all
+    clients have the same topics.
     """
     session_ms = int(options.session_timeout_seconds * 1000)
     started = f"{time.time_ns() // 1_000_000:014d}"

@@ -39,7 +39,7 @@ class Assembly(Protocol):
     """
 
     def begin(self, cut: AbstractSet[Partition], done: Moment = ...) -> None:
-        """Start with an empty assembly.
+        """Drop all records and begin to collect transactions again.
 
         cut   partitions that the group never read before and that are not read from their first
               record
@@ -89,8 +89,8 @@ class TransactionFeed(Feed):
         """Rises with each assignment and revocation."""
 
     def assigned(self, starts: Sequence[TopicPartition]) -> None:
-        """Start the assembly at these offsets. Raises UsageError if the topic contains several
-        instances.
+        """Begin to collect records from these offsets on. Raises UsageError if the topic contains
+        several instances.
         """
         at = {(each.topic, each.partition): each.offset for each in starts}
         topic, number = self._reports
@@ -108,7 +108,9 @@ class TransactionFeed(Feed):
         super().assigned(starts)
 
     def revoked(self, partitions: Sequence[Partition], *, lost: bool) -> None:
-        """Clear the assembly: transactions that are not acknowledged are delivered again."""
+        """Drop all collected records, because partitions were revoked. Transactions that are not
+        acknowledged are delivered again.
+        """
         super().revoked(partitions, lost=lost)
         self._begin(frozenset())
 

@@ -1,4 +1,4 @@
-"""One change as a service reads it."""
+"""Describes one change, as a service receives it."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

@@ -19,8 +19,9 @@ _ID: Final = re.compile(r"([^:/]+)[:/].*:([0-9]+)", re.ASCII | re.DOTALL)
 class Transaction:
     """The changes of one source transaction, in the order in which the source made them.
 
-    Rows that belong to no source transaction are in one without `id`, those of one record together:
-    rows of a snapshot, and rows that were published before the topic of transactions.
+    Some rows belong to no source transaction: copied rows (snapshot), and rows that were published
+    before the instance wrote BEGIN and END messages. Those of one record are delivered together as
+    a Transaction without `id`.
 
     id            id of the transaction; None for rows that belong to none
     instance      name of the instance

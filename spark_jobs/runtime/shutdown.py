@@ -1,4 +1,4 @@
-"""Graceful shutdown of a job: it finishes its batch, records it in the checkpoint and stops.
+"""Stops a job gracefully: the job finishes its batch, records it in the checkpoint and ends.
 
 A second signal stops the job immediately.
 """

@@ -102,7 +102,8 @@ class Sink(Protocol):
     """
 
     def write(self, batch: ReducedBatch) -> Mapping[str, Written]:
-        """Apply the changes of a batch; return table → counts, for every table of the batch.
+        """Apply the changes of a batch to the copies; return a mapping from each table of the batch
+        to its counts.
 
         A change is applied if the copy has no row of the key, or one whose order is smaller or
         equal; otherwise it is discarded. A delete keeps the key with its order, so that an older

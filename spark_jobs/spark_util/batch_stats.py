@@ -47,7 +47,7 @@ class BatchFigures:
 
     @property
     def rate(self) -> float:
-        """Rows per second."""
+        """The number of read rows per second."""
         return self.rows / self.seconds if self.seconds else 0.0
 
     def to_fields(self) -> dict[str, object]:

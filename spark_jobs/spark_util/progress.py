@@ -95,7 +95,9 @@ class Piece:
 
     @property
     def figures(self) -> str:
-        """Return rows, share, rate and remaining time as text, as far as they are known."""
+        """Return the number of rows, their share, the rate and the remaining time as text. Unknown
+        values are left out.
+        """
         told = [f"{self.rows} rows"]
         if self.total:
             about = "about " if self.estimated else ""

@@ -31,7 +31,7 @@ _MS: Final = 1000
 
 @dataclass(frozen=True, slots=True)
 class Charted:
-    """Series by instance.
+    """The values of one metric over time: instance → series.
 
     `problem` is the reason why the values are not from Prometheus; empty if they are, or if
     Prometheus is not configured.

@@ -126,7 +126,7 @@ class Progress:
 
     @property
     def leaves_nothing_out(self) -> bool:
-        """Return whether all later rows are published: no open part, replay or skip remains."""
+        """Return whether all later rows are published, because no split, replay or skip remains."""
         return self.between_transactions and self._replay is None and not self._source.skips
 
     @property

@@ -42,7 +42,8 @@ _log = structlog.stdlib.get_logger(__name__)
 def due(
     instance: InstanceSettings, *, first_start: bool, accepted_loss: bool
 ) -> dict[str, SnapshotProgress]:
-    """Return the progress of a new copy request for the next position record; {} if none is due.
+    """Return the progress of a new copy request, if the relay must make one now, for the next
+    position record; otherwise {}.
 
     `first_start`: the instance has never committed a record. `accepted_loss`: an operator accepted
     the loss of changes.

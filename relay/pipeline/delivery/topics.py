@@ -94,7 +94,7 @@ class Topics:
 
     @property
     def formats(self) -> Mapping[str, str]:
-        """The format of the messages of each topic."""
+        """Topic → format of its messages."""
         return self._formats.known
 
     def partitions(self, topic: str) -> int:

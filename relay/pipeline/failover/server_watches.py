@@ -13,8 +13,8 @@ class ServerWatches:
     """Polls the master and the standby of a source; `settings` are the connection settings of each
     server.
 
-    `errant` are transactions that were executed on the server that is not read and bypassed
-    replication, "" without any.
+    `errant` is a text with the transactions that were executed directly on the server that is not
+    read, instead of arriving by replication; "" without any.
     """
 
     def __init__(self, source: SourceSettings, rules: FailoverSettings) -> None:

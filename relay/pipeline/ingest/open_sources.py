@@ -40,7 +40,9 @@ class OpenSource:
 
     @property
     def begun(self) -> bool:
-        """Return whether the schema history of the source was begun again from the catalogue."""
+        """Return whether the schema history of the source was begun again from its catalogue,
+        because no stored one could be used.
+        """
         return self.names is not None and self.names.begun
 
 

@@ -1,4 +1,4 @@
-"""The status that an instance reports: to ZooKeeper, the status server and the metrics."""
+"""Builds the status that an instance reports to ZooKeeper, the status server and the metrics."""
 
 import logging
 from dataclasses import dataclass, replace
@@ -35,7 +35,7 @@ class InstanceState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """The part of the status that changes in the instance's thread.
+    """The part of the status that the instance's thread sets.
 
     `error` is the cause of the state, and `buffer` that of the present run. `unlogged_changes` is a
     sentence about changes that the binlog lacks, "" without them.

@@ -36,8 +36,8 @@ class Frame:
     old        field `old`; None if it is null or was cut out
     has_old    whether the message has the field `old`
     columns    types of its columns
-    image      field of a change that has its rows
-    bases      fields that all rows have, by the kind of their values
+    image      the field of a Change (before or after) that gets the values of the rows
+    bases      fields of a Change that all rows share, by the kind of their values
     """
 
     __slots__ = ("bases", "columns", "has_old", "image", "message", "name", "old", "operation")
@@ -74,8 +74,8 @@ class Neighbour(NamedTuple):
     end: bytes | None = None
 
     def parts(self, value: bytes) -> Parts | None:
-        """Return the parts of a message with the same text around its rows; None for another
-        message.
+        """Return the parts of the message `value`, if the text around its rows is the same as here;
+        otherwise None.
         """
         frame, begin, end = self
         at = len(value) - len(begin) if end is None else value.find(_END_OF_DATA) + 2

@@ -1,5 +1,5 @@
-"""Follows the column renames of a batch, after its TRUNCATEs and before any change of the batch
-is written.
+"""Applies the column renames of a batch to the copies, after its TRUNCATEs and before any change of
+the batch is written.
 """
 
 from collections.abc import Mapping, Sequence
@@ -44,7 +44,7 @@ class RenamingSink(Sink, Protocol):
 
 
 class RenameFollowing:
-    """Follows renames into the copies of one sink.
+    """Applies renames of columns to the copies of one sink.
 
     A rename is stored before a row of a copy is changed, and marked as done afterwards. After a
     crash, it is repeated with the next batch; the copy itself shows whether its rows already have

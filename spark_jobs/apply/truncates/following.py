@@ -1,5 +1,5 @@
-"""Follows the TRUNCATEs of a batch: deletes their rows from the copies before any change of the
-batch is written.
+"""Applies the TRUNCATEs of a batch: deletes the truncated rows from the copies before any change of
+the batch is written.
 """
 
 from collections.abc import Mapping
@@ -18,8 +18,8 @@ from spark_jobs.transforms import TRUNCATE
 
 @dataclass(slots=True)
 class Followed:
-    """A batch after its TRUNCATEs and renames were followed: the remaining changes, the summary of
-    them, and counts of the followed statements.
+    """A batch after its TRUNCATEs and renames were applied: the remaining changes, the summary of
+    them, and how many statements were applied.
     """
 
     changes: DataFrame
@@ -30,7 +30,7 @@ class Followed:
 
 
 class Following:
-    """Follows TRUNCATEs into the copies of one sink. Only the stream uses it, because no other job
+    """Applies TRUNCATEs to the copies of one sink. Only the stream uses it, because no other job
     stores floors (the orders of TRUNCATEs).
 
     Each step can be repeated: floors are stored before a row of a copy is changed. So an

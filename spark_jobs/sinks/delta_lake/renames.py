@@ -31,7 +31,8 @@ def rename_columns(
     names: Mapping[str, str],
     policy: SchemaPolicy,
 ) -> None:
-    """Rename the columns of the rows of a real table whose order is smaller, in one commit.
+    """Rename columns in those rows of a real table whose order is smaller than `order`, in one
+    commit.
 
     path        location of the copy
     table       logical table

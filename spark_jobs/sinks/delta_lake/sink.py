@@ -98,7 +98,8 @@ class DeltaSink:
     def rename_columns(
         self, table: str, real_table: str, order: str, names: Mapping[str, str]
     ) -> None:
-        """Rename the columns of the rows of a real table whose order is smaller, in one commit.
+        """Rename columns in those rows of a real table whose order is smaller than `order`, in one
+        commit.
 
         names  old name in lower case → new name
 

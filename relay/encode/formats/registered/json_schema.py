@@ -71,8 +71,8 @@ class JsonSchema:
 def envelope_schema(title: str, columns: Sequence[TypedColumn]) -> dict[str, Any]:
     """Return the schema of a table's messages.
 
-    A row has no other columns than these, and none is required. A registry then accepts a new
-    column as compatible with older schemas, but not a dropped one.
+    In it, a row has no other columns than `columns`, and none is required. `title` is its title. A
+    registry then accepts a new column as compatible with older schemas, but not a dropped one.
     """
     row = {
         "type": "object",

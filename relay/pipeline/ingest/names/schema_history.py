@@ -43,10 +43,11 @@ class TableNames:
 
     @property
     def begun(self) -> bool:
-        """Return whether the history was begun again from the catalogue.
+        """Return whether the schema history was begun again from the source's catalogue, because no
+        stored one could be used.
 
-        That is slow if many statements follow, so it should not be repeated: the record is
-        committed at once.
+        Then the first position record is committed at once, so that a restart does not repeat this
+        slow step.
         """
         return self._history.begun
 

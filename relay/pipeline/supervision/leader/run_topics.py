@@ -22,7 +22,7 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 class PublishedBefore:
-    """Tells what an instance published before its present run.
+    """Finds out what an instance published before its present run.
 
     `tables` are the real tables that it has read, and `saved` is its position record. `read_kept`
     reads the documents of a mapping set from the position topic.
@@ -41,8 +41,8 @@ class PublishedBefore:
         self._read_kept = read_kept
 
     def had_rows(self, key: HashedKey) -> bool:
-        """Return whether the instance may have published rows of the key's logical table to its
-        topic.
+        """Return whether the instance may have published rows of the logical table in `key` to the
+        topic in `key`.
 
         That is so if a real table that was read is routed there by the mapping set in the position
         record.
@@ -59,7 +59,9 @@ class PublishedBefore:
         return some_go_to(router, self._tables, key)
 
     def warn(self, key: HashedKey, others: tuple[str, ...]) -> None:
-        """Report that equal keys are in other partitions, in the log and in the status."""
+        """Report in the log and in the status that rows with equal keys are in different
+        partitions. `others` are the other text forms in which the keys were hashed.
+        """
         reason = keys_differ(key, others)
         self._context.stats.key_differences[key.topic, str(key.table)] = reason
         _log.warning("keys_differ", instance=self._context.instance.name, reason=reason)

@@ -38,7 +38,8 @@ class Backoff:
     """The pauses between attempts so far.
 
     `pause_s` is the next pause in seconds; it grows until rows are published again. `server_id` and
-    `fences` count contests with another relay, which published rows do not reset.
+    `fences` count errors that another relay caused, by using the same server_id or by fencing;
+    published rows do not reset these counts.
     """
 
     pause_s: float = FIRST_PAUSE_SECONDS

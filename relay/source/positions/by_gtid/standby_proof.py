@@ -52,7 +52,8 @@ def proven_position(
 
     Losses in the GTID set `accepted`, which an operator accepted, are allowed. Raises
     StandbyBehind, StandbyPurged, StandbyDiverged, SwitchNeedsGtid, or the errors of a connection.
-    The file of the position is where the dump begins; its GTID set decides what is sent.
+    The dump is requested with the position's GTID set, which decides what the server sends; the
+    coordinates only name the file where it begins.
     """
     with closing(SourceConnection(settings)) as connection:
         server = read_server_facts(connection)
