@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False)
 class Subscription:
-    """The changes of one logical table, at least once, in order for each key.
+    """Delivers the changes of one logical table at least once, in order for each key.
 
     database, table   logical names
     tags              only rows with one of these tags; empty: all

@@ -38,7 +38,8 @@ _MOVED: Final = (
 
 @dataclass(eq=False)
 class TransactionSubscription:
-    """The source transactions of one instance as a whole, at least once, in the order of commits.
+    """Delivers the source transactions of one instance as a whole, at least once, in the order of
+    their commits.
 
     The instance needs `transaction.topic`. One client of the group is active at a time.
 

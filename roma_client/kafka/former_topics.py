@@ -84,8 +84,9 @@ def chosen_topic(
     partitions  topic → number of partitions
     mapped      topic in the mapping
 
-    The newest departure of all partitions of a topic decides, or a topic that the group reached
-    later and has not left. If the service itself named that topic, the result is `mapped`.
+    If commits name different moves, the newest move that all partitions of a topic have reached
+    decides, or a topic that the group reached later and has not left. If the service itself named
+    that topic, the result is `mapped`.
     """
     rows = {name: each for name, each in notes.items() if not name.endswith(STATEMENT_SUFFIX)}
     whole: list[Departure] = []

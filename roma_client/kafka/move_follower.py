@@ -224,7 +224,8 @@ def moves_of(options: FeedOptions) -> Moves:
 def next_options(
     consumer: Consumer, options: FeedOptions, moves: Moves, own: Sequence[Partition]
 ) -> FeedOptions | None:
-    """Return the options for the next topic, if the whole group has read this one to its end.
+    """Return the options for reading the next topic, if the whole group has read the present topic
+    to its end.
 
     Returns None before, and while no broker answers. `own` are the partitions of this client.
     Raises TableMoved if the mapping no longer has the table.

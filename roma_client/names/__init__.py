@@ -1,4 +1,6 @@
-"""Finds the topics of logical names: the admin's answers, and a cache of the last one."""
+"""Finds the topics of logical names: requests them from the admin, and stores the last answer in a
+cache.
+"""
 
 from roma_client.names.answer import Answer, Table
 from roma_client.names.topic_directory import Directory

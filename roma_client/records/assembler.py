@@ -42,8 +42,8 @@ class Stalled(NamedTuple):
 class Assembler:
     """Assembles one instance's transactions, in the order of their commits. Not thread-safe.
 
-    Transactions are compared by their moments: execute positions alone begin lower again after
-    `roma position set --as-new` without a position record.
+    Transactions are compared by their moments, because execute positions alone can begin lower
+    again (`roma position set --as-new` without a position record).
     """
 
     def __init__(

@@ -122,8 +122,8 @@ class Collecting:
     def continues(self, delivery: Delivery) -> bool:
         """Return whether a change is of the same record as the last one.
 
-        A batch has all changes of a record, because an acknowledgement has the offset of a record:
-        rows that were acknowledged in another batch would be delivered again.
+        A batch has all changes of a record, because only whole records can be acknowledged: their
+        offset is committed.
         """
         return bool(self._found) and self._found[-1].record is delivery.record
 

@@ -15,7 +15,8 @@ _VERSION: Final = 1
 
 
 class Marker(NamedTuple):
-    """A message of one instance: it no longer publishes rows of a database to `topic`, but to `to`.
+    """A message by which an instance announces that it publishes rows of a database to `to` from
+    now on, and no longer to `topic`.
 
     set      number of the mapping set under which the instance publishes after the marker
     feeders  all instances that publish to `topic`
@@ -121,7 +122,7 @@ class _Page:
 class Departures:
     """The markers of a table that a client has read, by partition. Not thread-safe.
 
-    A partition ends after the last marker of all instances that feed the topic.
+    A partition ends after the markers of all instances that publish to the topic.
     """
 
     def __init__(self, followed: Followed) -> None:

@@ -1,9 +1,9 @@
 """Finds keys that are in the copy but no longer in the source, and the order of their deletes.
 
 A row of the copy does not name its instance, but its order excludes some instances. The row cannot
-come from an instance whose record, read *after* the copy, has a smaller order key. Each remaining
-instance either published the row up to the order key of its shards' read (then the row was deleted
-there), or later (then this run ignores it).
+come from an instance whose record, read *after* the copy, has a smaller order key. For each
+remaining instance there are two cases. If it published the row before its shards were read, the row
+was deleted there. If it published the row later, this run ignores the row.
 """
 
 from collections.abc import Mapping

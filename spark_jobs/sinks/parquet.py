@@ -1,8 +1,8 @@
 """Copies as plain Parquet files, which any program can read: each batch rewrites the tables that it
 changes. A table has three slots in rotation: `rows/slot=N` holds a whole copy, `commits/slot=N` one
-line that says which version it is. The greatest version with a line is valid; its line is written
-last, and the overwritten slot is two versions old. Only one writer is active, by the file
-`_writer`: each version is computed from the previous one.
+line that says which version it is. The greatest version with a line is valid. A batch overwrites
+the slot with the oldest version: first the rows, last the line. Only one writer is active, by the
+file `_writer`: each version is computed from the previous one.
 """
 
 from collections.abc import Mapping, Sequence

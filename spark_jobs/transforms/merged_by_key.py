@@ -1,5 +1,5 @@
-"""The order rule for messages that contain parts of rows: for each column, the newest change wins
-that contains it.
+"""Applies the order rule to messages that contain parts of rows: for each column, the value of the
+newest change that contains the column wins.
 """
 
 from typing import Final

@@ -55,26 +55,33 @@ def parse_events(
 ) -> DataFrame:
     """Return one row per change, and one per message that cannot be applied.
 
-    Columns: topic, partition, offset, timestamp, row (its number in the message), key, order,
-    execute_time, execute_position, table, type, deleted, data (map column → text), mysql_types
-    (JSON text), key_columns, history, real_table, moved_from, problem, value. `history`: the change
-    is of a history row of a system-versioned table, which no copy has. `problem` is null for such a
-    row, and for a change that can be applied; `value` is there only where it is not. `moved_from`
-    is the row (key, data) as it was, where an UPDATE changed its key. `records` come from the Kafka
-    source with headers. DDL has no row here, except for statements that empty a table. A tombstone
-    is a delete whose `data` are empty, without `mysql_types`. `real_table` is
-    `instance/database.table` where headers name both. With `truncates` a TRUNCATE that names them
-    and its order is a row of type TRUNCATE without a key, and keeps its `value`; otherwise it has a
-    problem, and `real_table` is left out. With `renames`, which need `truncates`, an ALTER TABLE
-    that renames columns is such a row too. `renamed` is its header of that name, and null in every
-    other row. With `reader.instances` the column `instance` has the header of that name, "" for
-    messages without it.
+    row              number of the row in its message
+    key, order       the message key, and the order key as text; execute_time and
+                     execute_position are its numbers
+    data             map column → text; empty for a tombstone, which is a delete
+    mysql_types      JSON text column → type; null for a tombstone
+    history          whether it is a history row of a system-versioned table, which no copy has
+    real_table       `instance/database.table` if the headers name both
+    moved_from       the row (key, data) before an UPDATE that changed its key
+    problem          why the message cannot be applied; null if it can, and for history rows
+    value            the value of a message with a problem
+    renamed          the header of that name of a statement that renames columns, otherwise null
 
-    Changes with an execute time below `horizon_ms` cannot be applied, because keys that were
-    deleted before may be forgotten. `in_parts`: row images may lack columns; otherwise those that
-    show it are refused. With `raw_rule` the order is the message's `es` and the raw binlog offset
-    (messages of others: the Kafka offset) instead of the order key. That order is known to be
-    wrong; it exists so that the difference can be seen.
+    `records` come from the Kafka source with headers. The other columns are topic, partition,
+    offset, timestamp, table, type, deleted and key_columns. DDL has no row, except for statements
+    that empty a table.
+
+    With `truncates`, a TRUNCATE whose headers name its real table and order is a row of type
+    TRUNCATE without a key, and keeps its `value`. Without it, a TRUNCATE has a problem, and
+    `real_table` is left out. With `renames`, which need `truncates`, an ALTER TABLE that renames
+    columns is such a row too. With `reader.instances` the column `instance` has the header of that
+    name, "" for messages without it.
+
+    A change with an execute time below `horizon_ms` cannot be applied, because keys that were
+    deleted before may be forgotten. `in_parts`: row images may lack columns; otherwise a message
+    that shows it has a problem. With `raw_rule` the order is the message's `es` and the raw binlog
+    offset (messages of other programs: the Kafka offset) instead of the order key. That order is
+    wrong on purpose, to show the difference.
     """
     messages = parsed_messages(records, reader.topics, raw_rule=raw_rule, renames=renames)
     problem = problem_of_message(

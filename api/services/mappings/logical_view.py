@@ -48,8 +48,8 @@ class _Read:
     met: Mapping[str, MetTables]
 
     def equals(self, other: "_Read") -> bool:
-        """Return whether both give the same view. A list of tables that did not change is the same
-        object.
+        """Return whether both readings give the same view. Lists of tables are compared by
+        identity, because an unchanged list is the same object.
         """
         return (
             (self.number, self.documents) == (other.number, other.documents)

@@ -1,8 +1,8 @@
 """Reads a source transaction to its end before a part of it is published, so that no part holds
 rows that the source rolled back.
 
-The record of a part counts only rows that were not rolled back. Every later read, on this server or
-another one, then counts the same rows (ADR 43).
+The position record of a part counts only rows that were not rolled back. So every later read of the
+transaction, on any server, counts the same rows (ADR 43).
 """
 
 from collections.abc import Callable, Mapping

@@ -45,11 +45,11 @@ from relay.state import SnapshotRequest
 class CopyRun:
     """Carries out one request. The publishing thread calls its methods; none of them waits. Those
     that advance the run are called between two source transactions, and raise SnapshotRefused if
-    the request must end. `window` belongs to the present chunk, None between chunks. `current` is
-    the table that is read, None before the list of tables and after the last. `view` is the
-    progress for the status, `progress` that for the next position record. `refusals` are tables
-    that cannot be copied, with the reason: a request of the relay itself leaves them out, a request
-    of an operator ends at the first.
+    the request must end. `window` has the changes since the present chunk is read, None between
+    chunks. `current` is the table that is read, None before the list of tables and after the last.
+    `view` is the progress for the status, `progress` that for the next position record. `refusals`
+    are tables that cannot be copied, with the reason: a request of the relay itself leaves them
+    out, a request of an operator ends at the first.
     """
 
     def __init__(

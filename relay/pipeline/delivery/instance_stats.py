@@ -86,7 +86,7 @@ class InstanceStats:
     def connected(self, binlog_kept_s: int | None) -> None:
         """Count a connection to the source.
 
-        `binlog_kept_s` is how many seconds it keeps a binlog file; None: not known now.
+        `binlog_kept_s` is for how many seconds the source keeps a binlog file; None: unknown.
         """
         self.totals.source_connections += 1
         if binlog_kept_s is not None:

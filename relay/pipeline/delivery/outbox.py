@@ -74,8 +74,8 @@ class _Run:
 
 
 class Outbox:
-    """Collects the messages of the open batch, passes them to the producer, and commits; used by
-    one thread.
+    """Collects the messages of the open batch, passes them to the Kafka producer, and commits the
+    batch; used by one thread.
 
     Messages are collected until a call to the producer is worth its cost, at the latest until
     `poll_commit`. While the producer accepts no message of the next batch, messages are kept here:

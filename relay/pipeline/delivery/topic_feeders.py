@@ -190,8 +190,8 @@ class TopicFormats:
         self.known[topic] = self._instance.format_of(topic)
 
     def keep_of_statements(self, topic: str) -> None:
-        """Agree on and record the format of a topic of statements, which is that of its topic of
-        rows.
+        """Agree with the other instances on the format of a topic of statements, and record it. It
+        is the format of the topic that has the rows.
 
         Raises FormatChanged, FormatsDiffer, and StoreUnreachable if this instance has not published
         there before.

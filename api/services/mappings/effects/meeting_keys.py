@@ -1,4 +1,5 @@
-"""Finds tables that an edit moves to a topic in which equal keys are assigned to other partitions.
+"""Finds tables that an edit moves to a topic in which other tables' equal keys are assigned to
+other partitions.
 
 The recorded forms of the message keys in the former topics show this.
 """

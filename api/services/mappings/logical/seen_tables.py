@@ -52,7 +52,7 @@ class _Alike:
 
 
 def by_database(published: Mapping[str, Published]) -> ByDatabase:
-    """Return the published tables by real database instead of by instance."""
+    """Return the published tables grouped by real database; `published` has them by instance."""
     found: dict[str, dict[str, tuple[str, Reals]]] = defaultdict(dict)
     for instance, databases in published.items():
         for database, reals in databases.items():

@@ -88,7 +88,7 @@ class NamesOpening:
         self._here = HistoryPosition.of_position(start)
 
     def anew(self) -> TableHistory:
-        """Return a new history from the catalogue.
+        """Return a new schema history, made from the present catalogue of the source.
 
         A table that was changed after the start position is known only from its last change on.
         """

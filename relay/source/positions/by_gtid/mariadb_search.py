@@ -82,7 +82,7 @@ class _Wanted:
 
 
 class MariadbSearch:
-    """Searches the binlog files of one server for transactions, the newest file first.
+    """Searches the binlog files of one server for transactions, beginning with the newest file.
 
     files         their names, oldest first
     end           the state at the end of the newest file
