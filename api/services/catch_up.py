@@ -33,7 +33,8 @@ class CatchUpRate:
 
 
 def rate_of(samples: list[Sample]) -> CatchUpRate | None:
-    """Return the rate between the oldest and the newest sample.
+    """Return how fast the server received missing transactions between the oldest and the newest
+    sample.
 
     Returns None if the samples are too few or too close in time, or if the server lacks nothing.
     """

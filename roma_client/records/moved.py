@@ -1,4 +1,4 @@
-"""Markers, which end the tables of a database in a topic, and the check that the markers of all
+"""Parses markers, which end the tables of a database in a topic, and checks that the markers of all
 instances were read.
 """
 

@@ -53,12 +53,12 @@ class Record(NamedTuple):
 
     @property
     def place(self) -> Place:
-        """Return topic, partition and offset of the record."""
+        """Return the topic, the partition and the offset of the record."""
         return Place(self.topic, self.partition, self.offset)
 
     @property
     def source_partition(self) -> Partition:
-        """Return topic and partition."""
+        """Return the topic and the partition of the record."""
         return self[:2]
 
     def header(self, name: str) -> bytes | None:

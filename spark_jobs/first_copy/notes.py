@@ -120,7 +120,7 @@ def end_line(note: TableNote, removed: int) -> str:
 
 
 class Notes:
-    """The progress notes of first copies, below one folder or URI."""
+    """Stores the progress of first copies in files below one folder or URI."""
 
     def __init__(self, spark: SparkSession, root: str) -> None:
         self._spark = spark

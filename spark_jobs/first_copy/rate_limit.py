@@ -5,7 +5,9 @@ from time import monotonic
 
 
 class Pace:
-    """Counts rows since its creation. `rows_per_second` None: no limit. `clock` returns seconds."""
+    """Computes pauses from the rows counted since its creation, so that the mean rate stays below
+    `rows_per_second` (None: no limit). `clock` returns seconds.
+    """
 
     def __init__(self, rows_per_second: int | None, clock: Callable[[], float] = monotonic) -> None:
         self._rate = rows_per_second

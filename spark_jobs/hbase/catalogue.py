@@ -150,7 +150,7 @@ class Catalogue:
             before = self._kept().get(table)
 
     def all(self) -> Mapping[str, KnownTable]:
-        """Return logical table → stored metadata."""
+        """Return the stored metadata of every copy, by logical table."""
         return {table: KnownTable.of(text) for table, text in self._kept().items()}
 
     def _kept(self) -> Mapping[str, bytes]:

@@ -7,7 +7,7 @@ from relay.settings import FilterSettings, RoutingSettings
 
 
 class Routing(Protocol):
-    """The routing of one instance, or of several with equal settings."""
+    """The settings by which one instance, or several with equal settings, route tables."""
 
     @property
     def routing(self) -> RoutingSettings:
@@ -19,7 +19,7 @@ class Routing(Protocol):
 
 
 class Routers:
-    """Routers and filters of one comparison; instances with equal settings share them."""
+    """Caches the routers and filters of one comparison, for instances with equal settings."""
 
     def __init__(self) -> None:
         self._routers: dict[tuple[int, RoutingSettings], Router] = {}

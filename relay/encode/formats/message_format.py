@@ -41,7 +41,7 @@ class RowsEncoder(Protocol):
 
     @property
     def is_compiled(self) -> bool:
-        """Whether compiled code can print this format."""
+        """Whether compiled code can print the format of this encoder."""
 
     @property
     def compiles_copies(self) -> bool:

@@ -41,8 +41,8 @@ class PeekBatch:
 
 
 class Peek:
-    """Reads one topic of a table with one consumer. One thread uses it at a time; close it at the
-    end.
+    """Reads one topic of a table with one Kafka consumer. Only one thread at a time may use it, and
+    the caller must close it.
     """
 
     def __init__(

@@ -47,8 +47,8 @@ class Window:
         self._has_message: dict[Key, bool] = {}
 
     def check_layout(self, live: TableMap) -> None:
-        """Make the window void if the rows in the stream (`live`) have other key columns than the
-        chunk.
+        """Make the window void (unusable) if the rows in the stream (`live`) have other key columns
+        than the chunk.
 
         If the stream lags, its rows may be from before an ALTER whose result the SELECT already
         showed.

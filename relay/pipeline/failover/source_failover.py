@@ -207,8 +207,8 @@ class SourceFailover:
         return self._switch.digests.fingerprints(start, record) if self.managed else None
 
     def another_came(self, record: PositionRecord) -> bool:
-        """Return whether another server now answers at the virtual address, so that the choice must
-        be repeated.
+        """Return whether another server than that of the record now answers at the virtual address,
+        so that the choice must be repeated.
         """
         if not self._rules.virtual_address:
             return False

@@ -137,7 +137,7 @@ class RowPublisher:
 
     @property
     def window(self) -> Window | None:
-        """The window of the table chunk that is read meanwhile; None if no chunk is read."""
+        """The window (changed keys) of the table chunk that is read now; None if none is read."""
         return None if self.copies is None else self.copies.window
 
     def publish(self, events: Sequence[RowsEvent]) -> None:

@@ -47,7 +47,7 @@ class HistoryWatch:
         self._poll_at_s = now_s + POLL_INTERVAL_SECONDS
 
     def change(self) -> HistoryChanged | SourceLostTransactions | None:
-        """Return the error if the source no longer has the reached position.
+        """Query the source; return an error if it no longer has the position that was reached.
 
         None if it has it, or if the source does not answer.
         """

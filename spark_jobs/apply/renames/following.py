@@ -36,7 +36,8 @@ class RenamingSink(Sink, Protocol):
     """A sink whose copies can rename the columns of one real table's rows."""
 
     def rename_columns(self, table: str, real_table: str, order: str, names: Names) -> None:
-        """Rename the columns of a real table's rows with a smaller order, all in one step.
+        """Rename columns in those rows of a real table whose order is smaller than `order`, all in
+        one step. `names` maps old to new names.
 
         A second call with the same order does nothing.
         """

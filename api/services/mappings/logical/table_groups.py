@@ -38,7 +38,7 @@ class TableGroup:
 
 
 class TableGroups:
-    """All groups of a mapping, sorted by name."""
+    """All groups of the logical tables of a mapping, sorted by name."""
 
     def __init__(self, mapping: LogicalMapping, by: Grouping) -> None:
         self._mapping = mapping
