@@ -161,7 +161,7 @@ def test_of_a_prepared_xa_transaction_preflight_warns_before_its_commit_stops_th
     )
     (warned,) = [each for each in preflight(installation.settings) if each.check == "source XA"]
     error = meets(installation.settings, lambda: own.execute("xa commit 'x'"))
-    assert (warned.verdict, warned.sentence.split(":")[0]) == (
+    assert (warned.verdict, warned.sentence.split(".")[0]) == (
         Verdict.WARNING,
         "1 XA transactions are prepared now",
     )

@@ -94,7 +94,7 @@ def test_a_topic_of_another_format_refuses_the_copy_and_not_the_stream(
         roma(installation, "resume", number)
         refused = wait_for_end(installation, number)
         assert refused["state"] == "REFUSED"
-        assert "FORMAT_CHANGED: Topic" in refused["reason"]
+        assert "FORMAT_CHANGED: This instance" in refused["reason"]
         mariadb.execute(f"insert into {name}_1.t values (-1, 0, 'live')")
         mariadb.execute(f"insert into {name}_2.t values (-2, 0, 'live')")
         wait_until(lambda: len(read_records(kafka.bootstrap, name)) == 2, "both streams")

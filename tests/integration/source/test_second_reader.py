@@ -143,7 +143,9 @@ def test_the_commands_show_and_verify(
         database.execute(f"DROP DATABASE {name}")
     assert shown.exit_code == 0, shown.output
     assert "library  === WriteRowsEvent ===" in shown.output
-    assert f"relay    INSERT, 2 rows; {name}.t is published as {name}.t to topic all" in shown.output
+    assert (
+        f"relay    INSERT, 2 rows; {name}.t is published as {name}.t to topic all" in shown.output
+    )
     assert 'relay    {"data":[{"id":"2"}]' in shown.output
     assert "relay    statement of kind CREATE" in shown.output
     assert verified.exit_code == 0, verified.output

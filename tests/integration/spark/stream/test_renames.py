@@ -305,7 +305,7 @@ def test_a_rename_that_does_not_say_enough_is_put_aside(
     assert [reason.split(":")[0] for reason in sorted(figures.problems)] == [
         (
             "table shop.orders had columns renamed by a statement that ended with an error on "
-            "its source"
+            "its source, so it is unknown which names they have"
         ),
         (
             "table shop.orders had columns renamed, and its copy has rows of which it does not "

@@ -237,7 +237,10 @@ def test_a_truncate_that_does_not_say_enough_is_put_aside(
     )
     assert [reason.split(":")[0] for reason in sorted(figures.problems)] == [
         "table shop.Orders was truncated under a name in another case than that of its copy",
-        "table shop.orders was truncated by a statement that ended with an error on its source",
+        (
+            "table shop.orders was truncated by a statement that ended with an error on its "
+            "source, so it is unknown whether the rows were deleted"
+        ),
         "table shop.orders was truncated under a name in another case than that of its copy",
         (
             "table shop.orders was truncated, and its copy has rows of which it does not know "
