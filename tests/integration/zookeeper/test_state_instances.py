@@ -39,7 +39,7 @@ def instances(session: Session, paths: Paths) -> InstanceStore:
 
 def test_the_last_status_of_every_instance_is_kept(instances: InstanceStore) -> None:
     assert instances.statuses() == ()
-    with pytest.raises(NodeMissing, match="called shop"):
+    with pytest.raises(NodeMissing, match="instance named shop"):
         instances.status("shop")
     instances.put_status(InstanceStatus("shop", "STARTING"))
     running = InstanceStatus(
