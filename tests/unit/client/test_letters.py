@@ -1,5 +1,6 @@
 """The dead letter topic that a client makes."""
 
+import logging
 from typing import Any
 from unittest.mock import Mock
 
@@ -114,6 +115,7 @@ def test_an_outage_while_the_topic_is_looked_for_is_a_named_failure(
 def test_a_corrupt_record_that_is_stored_is_counted_and_logged(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
+    caplog.set_level(logging.WARNING, logger="roma_client")
     letters, metrics = Mock(spec=DeadLetterTopic), Mock(spec=Metrics)
     store_corrupt(letters, metrics, RECORD, CorruptMessage("It is no message."))
     letters.store.assert_called_once()

@@ -10,6 +10,7 @@ from confluent_kafka import KafkaError, Message, Producer
 from deploy.embedded import Kafka
 from relay.kafka import TopicAdmin, TopicSpec, client_configuration
 from relay.settings import KafkaSettings
+from tests.support.waiting import wait_until
 
 
 @pytest.fixture(scope="module")
@@ -31,6 +32,7 @@ def test_a_question_about_a_topic_creates_none(
         assert admin.create(spec, only_ask=True)
     assert topic not in admin.partition_counts()
     assert admin.create(spec)
+    wait_until(lambda: admin.state(topic) is not None, "the broker knows the topic")
     found = admin.state(topic)
     assert found is not None
     assert (found.partitions, found.settings["retention.ms"]) == (3, "-1")
