@@ -60,7 +60,7 @@ def _of_relay() -> Iterator[list[str]]:
 
 def _of_admin() -> Iterator[list[str]]:
     for error in _tree(ApiError):
-        if error is not ApiError and error.__module__.startswith("api."):
+        if "code" in vars(error) and error is not ApiError and error.__module__.startswith("api."):
             yield [
                 f"`{error.code}`",
                 str(error.status.value),
