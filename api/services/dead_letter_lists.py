@@ -11,7 +11,7 @@ from api.models.dead_letter import (
     OneLetterView,
 )
 from api.services.instance_directory import InstanceDirectory
-from relay.dead_letters import DeadLetter, DeadLetterTopic, ListedDeadLetter, later_changes
+from relay.dead_letters import DeadLetterTopic, ListedDeadLetter, later_changes
 from relay.kafka import TopicAdmin, topic_limit
 from relay.operations import LetterMasks, LetterRows, PeekTables, key_is_hidden
 from relay.settings import KafkaSettings
@@ -116,13 +116,8 @@ class DeadLetterLists:
         ZooKeeper is needed only for the masks: while it does not answer, keys are hidden. Raises
         DeadLettersUnreadable, BrokerUnreachable.
         """
-        masks, masked = self._masks(instance), set[str]()
-
-        def look(letter: DeadLetter) -> None:
-            if values and masks.hides_key(letter):
-                masked.add(letter.id)
-
-        found = self.topic(instance).letters(look)
+        masks = self._masks(instance)
+        found, masked = masks.list_of(self.topic(instance), shows_keys=values)
         return [
             *(
                 DeadLetterView.of(each, key_hidden=not values or each.letter.id in masked)

@@ -42,14 +42,8 @@ def list_letters(
         from relay.dead_letters import DeadLetterTopic
 
         one = find_instance(settings, instance)
-        masks, hidden = _masks(settings, one.name), set[str]()
-
-        def look(letter: "DeadLetter") -> None:
-            if as_json and masks.hides_key(letter):
-                hidden.add(letter.id)
-
         topic = DeadLetterTopic(settings.kafka, settings.installation, one.name)
-        found = topic.letters(look)
+        found, hidden = _masks(settings, one.name).list_of(topic, shows_keys=as_json)
         for listed in found.letters:
             hides = listed.letter.id in hidden
             print_json(_fields(listed, key_hidden=hides)) if as_json else typer.echo(_told(listed))

@@ -1,10 +1,11 @@
 """Hides masked columns of dead letters: in their rows, their values and their keys."""
 
 from collections.abc import Callable
+from collections.abc import Set as AbstractSet
 from functools import cached_property
 from typing import Final
 
-from relay.dead_letters import DeadLetter
+from relay.dead_letters import DeadLetter, DeadLetterList, DeadLetterTopic
 from relay.errors import ConfigurationError, RelayError, Unreachable, ValueHidden
 from relay.model.table import TableId
 from relay.operations.peek.hidden_columns import HiddenColumns
@@ -50,6 +51,23 @@ class LetterMasks:
         if isinstance(hidden, RelayError):
             return True
         return not hidden.is_empty and key_is_hidden(letter_rows(letter, hidden, _FIRST))
+
+    def list_of(
+        self, topic: DeadLetterTopic, *, shows_keys: bool
+    ) -> tuple[DeadLetterList, AbstractSet[str]]:
+        """Return the dead letters of a topic, and the ids of those whose key must not be shown.
+
+        shows_keys  whether the caller shows keys; if not, no key is checked
+
+        Raises DeadLettersUnreadable, Unreachable.
+        """
+        hidden: set[str] = set()
+
+        def look(letter: DeadLetter) -> None:
+            if shows_keys and self.hides_key(letter):
+                hidden.add(letter.id)
+
+        return topic.letters(look), hidden
 
     def check_value(self, letter: DeadLetter) -> None:
         """Raise ValueHidden if the value of a dead letter contains, or may contain, columns that
