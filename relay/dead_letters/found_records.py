@@ -10,6 +10,12 @@ from relay.dead_letters.dead_letter import DeadLetter
 from relay.errors import DeadLetterDamaged
 from relay.kafka import Record
 
+_SENT_REMEDY: Final = (
+    "The record says that the message of a dead letter was sent. Read the last messages of its key "
+    "in its topic (`roma peek`). Only if the message is missing, publish the row again from the "
+    "source (`roma snapshot start TABLE --where …`)."
+)
+
 
 class Replay(NamedTuple):
     """A record that the message of a dead letter was sent: by whom, when (Unix milliseconds), and
@@ -80,13 +86,6 @@ def _foreign(letter: DeadLetter, name: str) -> DeadLetterDamaged:
     return DeadLetterDamaged(
         f"The records with the key {name} contain dead letter {letter.id}.", remedy=DAMAGED_REMEDY
     )
-
-
-_SENT_REMEDY: Final = (
-    "The record says that the message of a dead letter was sent. Read the last messages of its key "
-    "in its topic (`roma peek`). Only if the message is missing, publish the row again from the "
-    "source (`roma snapshot start TABLE --where …`)."
-)
 
 
 def _replay(value: bytes) -> Replay:
