@@ -35,12 +35,12 @@ class BufferCursors:
 
 @dataclass(slots=True)
 class Chunk:
-    """Items that are passed to the other thread together, because each pass has the cost of waking
-    it.
+    """Items that the reading thread passes to the publishing thread together, because waking that
+    thread for each item would be slow.
 
     `weight` counts against the capacity of the buffer, `size_bytes` is the size of the items. The
-    taking thread moves `at`, the index of the next item. `put_at_s` is when the chunk entered the
-    buffer, on the monotonic clock.
+    publishing thread moves `at`, the index of the next item. `put_at_s` is when the chunk entered
+    the buffer, on the monotonic clock.
     """
 
     items: list[StreamItem]

@@ -64,7 +64,8 @@ class BatchContents:
     def count_published(
         self, rows: int, size_bytes: int, left_out: int = 0, order: OrderPair | None = None
     ) -> None:
-        """Count source rows whose messages are in the open batch, except `left_out` of them.
+        """Count `rows` source rows as published in the open batch. `left_out` of them have no
+        message.
 
         `size_bytes` is their size in the binlog. `order` is the order key of the last row; None:
         each row took one order key.
@@ -113,8 +114,8 @@ class BatchContents:
     def count_left_out(self, rows: int, size_bytes: int, keys: int | None = None) -> None:
         """Count source rows that get no message.
 
-        `keys` is how many order keys they take all the same; None: one per row. `size_bytes` is
-        their size in the binlog.
+        `keys` is how many order keys these rows take nevertheless; None: one per row. `size_bytes`
+        is their size in the binlog.
         """
         time_ms, position = self._progress.order
         order = OrderPair(time_ms, position + (rows if keys is None else keys))

@@ -39,10 +39,11 @@ def _find(
 
 @dataclass(frozen=True, slots=True)
 class GuardedSource:
-    """A source that is read from `server`; `known` are its known rolled-back rows.
+    """A source that is read from `server`; `known` are its rolled-back rows, as far as they are
+    known.
 
-    The present stream may leave out fewer rows than `known`, because a reading thread adds new
-    ones.
+    The present stream leaves out the rows that were known when it was opened; a reading thread may
+    have found more since.
     """
 
     server: SourceSettings
@@ -58,8 +59,8 @@ class GuardedSource:
         """Return whether the transaction was already read to its end, and the present stream leaves
         out its rolled-back rows.
 
-        The second condition can fail after the spool: another thread opened the stream that follows
-        it.
+        After the spool, the stream may lack some of them: another thread opened that stream,
+        perhaps before these rows were known.
         """
         return self.known.read == begin.position and self.left_out.issuperset(
             self.known.of_transaction(begin.position)
@@ -101,8 +102,9 @@ class PartGuard:
     ) -> bool:
         """Return whether `read` must be called before the transaction's first row is published.
 
-        That is so if a part of it (`split`) is published, or if its end was not found in time when
-        a part was due. `source` is the name of its source.
+        `read` must be called if a part of the transaction is already published (`split`), or if its
+        end was not found in time when a part was due. `source` is the name of the transaction's
+        source.
         """
         guarded = self._sources[source]
         if guarded.spooled or guarded.is_known(begin):

@@ -145,8 +145,8 @@ class ReportingCheckpoint(Checkpoint):
         """Return which number the next row has in its source transaction. `order` is the order key
         of the row.
 
-        A changed key is published as two rows; the second one may be numbered before the first one
-        is counted.
+        A changed key is published as two rows, each with its own order key. The second one may get
+        its number before the first one is counted.
         """
         if order != self._numbered:
             self._numbered, self._ahead = order, self._ahead + 1
@@ -157,8 +157,8 @@ class ReportingCheckpoint(Checkpoint):
         return RowNumber(self.membership.id, total + self._ahead, of_table + self._ahead)
 
     def count_dead_letter(self, code: str) -> None:
-        """Count a row that was written to the dead letter topic. The next row takes the number of
-        that row.
+        """Count a row that was written to the dead letter topic. It has no number in its
+        transaction: the next row takes the number that it would have had.
         """
         self._ahead = 0
         super().count_dead_letter(code)

@@ -48,8 +48,8 @@ class SourceProgress:
         self._standing: tuple[TransactionEnd, OtherSource] | None = None
 
     def changed(self, begin: TransactionBegin, changes: Sequence[bytes]) -> None:
-        """Record an ended transaction as the last one of the source. Before a switch, this
-        transaction is searched on the other server, to prove that the server has it.
+        """Record an ended transaction as the last one of the source. A later switch searches for it
+        on the other server, to prove that this server has everything published.
 
         `changes` are its first changes, which identify it. A call with no changes has no effect:
         such a transaction cannot be identified.

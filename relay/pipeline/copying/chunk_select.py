@@ -25,11 +25,13 @@ MOST_PRINTED_ROWS: Final = 4000
 """Rows of a chunk that compiled code prints."""
 FIRST_ROWS: Final = 100
 SEARCHED_PER_ROW: Final = 100
-"""So many rows are searched for each row of a chunk with a condition."""
+"""For each row that a chunk with a condition may have, this many rows of the table are searched."""
 MOST_TIMEOUTS: Final = 6
-"""So often a chunk is read, each time with half as many rows, before its table is refused."""
+"""After this many unanswered reads of a chunk, each with half as many rows as the one before, its
+table is refused.
+"""
 MOST_MOVES: Final = 4
-"""So often a table begins again because its rows move, before it is refused."""
+"""After this many new beginnings of a table, each because its rows moved, the table is refused."""
 _WEIGHED_ROWS: Final = 50
 _TARGET_BYTES: Final = 4 << 20
 """Bytes of a chunk as the server sends them."""

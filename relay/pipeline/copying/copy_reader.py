@@ -22,7 +22,8 @@ _log = structlog.stdlib.get_logger(__name__)
 class CopyReader:
     """Runs one query after another in a thread with its own connection.
 
-    The thread starts with the first query. `stop` ends it, also while the server answers.
+    The thread starts with the first query. `stop` ends it, even while it waits for the source
+    server's answer.
     """
 
     def __init__(self, instance: str, source: SourceSettings) -> None:

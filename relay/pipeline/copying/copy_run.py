@@ -43,13 +43,13 @@ from relay.state import SnapshotRequest
 
 
 class CopyRun:
-    """Carries out one request. The publishing thread calls its methods; none of them waits. Those
-    that advance the run are called between two source transactions, and raise SnapshotRefused if
-    the request must end. `window` has the changes since the present chunk is read, None between
-    chunks. `current` is the table that is read, None before the list of tables and after the last.
-    `view` is the progress for the status, `progress` that for the next position record. `refusals`
-    are tables that cannot be copied, with the reason: a request of the relay itself leaves them
-    out, a request of an operator ends at the first.
+    """Carries out one request. The publishing thread calls its methods; none of them waits. The
+    methods that advance the run are called between two source transactions, and raise
+    SnapshotRefused if the request must end. `window` has the changes since the reading of the
+    present chunk began, None between chunks. `current` is the table that is read, None before the
+    list of tables and after the last one. `view` is the progress for the status, `progress` that
+    for the next position record. `refusals` maps tables that cannot be copied to the reason: a
+    request of the relay itself leaves them out, a request of an operator ends at the first one.
     """
 
     def __init__(
@@ -101,7 +101,7 @@ class CopyRun:
             self.window.void = self.window.void or why
 
     def begin_again(self) -> None:
-        """Read the table again from its beginning: a row may have moved into its copied part."""
+        """Read the table again: the new key of a changed row may be in the part already copied."""
         self.progress = self.progress.begun_again()
         self._moves += 1
         self._choose_table()

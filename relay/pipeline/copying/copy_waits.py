@@ -6,7 +6,7 @@ from typing import Final
 from relay.settings import CopyingSettings
 
 RETRY_SECONDS: Final = 2.0
-"""What a copy waits for is asked again after this many seconds."""
+"""After this many seconds, a waiting copy checks again whether it may continue."""
 _SHARE_OF_STREAM: Final = 10
 """The stream gets so many times the seconds in which it waited for a copy."""
 
@@ -44,8 +44,8 @@ def decide_by_lag(limits: CopyingSettings, lag_s: float | None) -> CopyWait | No
 
 
 def retry_after_s(spent_s: float) -> float:
-    """Return after how many seconds a chunk is read again whose printing failed because a server
-    did not answer.
+    """Return after how many seconds a chunk is read again, if it could not be printed because a
+    server that a transform queries did not answer.
 
     The stream waited `spent_s` seconds for that server; the pause grows with it.
     """

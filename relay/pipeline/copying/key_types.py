@@ -58,8 +58,8 @@ def with_key_types(table: CopiedTable, facts: ColumnFacts) -> CopiedTable | None
 def read_by_these(table: CopiedTable, connection: ChunkConnection) -> bool:
     """Return whether the columns in the catalogue are still those in the description `table`.
 
-    MariaDB shows an ALTER to SELECTs before it is in the binlog. A chunk that was read after such
-    an ALTER has the order and values of the new columns.
+    If not, a chunk that was just read is not usable. MariaDB shows an ALTER to SELECTs before it is
+    in the binlog, so the chunk then already has the order and values of the new columns.
     """
     return column_facts(table.map.id, connection) == table.facts
 

@@ -34,7 +34,7 @@ class KnownTable:
 
     def check(self) -> None:
         """Raise SnapshotRefused if the table cannot be copied: it is system-versioned, or its
-        engine has no consistent snapshot.
+        storage engine cannot give a consistent snapshot.
         """
         if self.versioned:
             raise SnapshotRefused(

@@ -87,7 +87,8 @@ def check_kept_keys(
 ) -> None:
     """Raise SnapshotRefused if no message `made` from the row has the row's own key.
 
-    A transform then changes keys, and a key of a message may name another row of the source.
+    Then the transform changes keys, and the key of a message, by which an operator requests a row,
+    may be the key of another row of the source.
     """
     if plan.refinement is None or not made:
         return
@@ -103,10 +104,11 @@ def check_kept_keys(
 def other_keys(
     table: CopiedTable, plan: TablePlan, keys: Sequence[Sequence[str]], rows: Sequence[RowChange]
 ) -> list[str]:
-    """Return one text for each row: its key as in its message, if the request names it in another
-    spelling; "" if one of `keys` has the same texts.
+    """Return one text for each row that was found by its key: "" if the request names the key
+    exactly as the row's message has it, otherwise the key as in the message.
 
-    The source compares keys by collation and type: `ABC` or `007` finds the row `abc` or `7`.
+    They can differ, because the source compares keys by collation and type: the requested key `ABC`
+    or `007` finds the row `abc` or `7`.
     """
     named = set(map(tuple, keys))
     found = []

@@ -66,9 +66,9 @@ def moves_unseen(
     """Return whether a change may move a row into the copied part of a table, without a message
     that has all columns.
 
-    Neither the stream nor a later chunk would publish that row. A change that a row condition or a
-    transform leaves out does not count, because a chunk would leave the row out too. The parameters
-    are those of `note_changes`.
+    The table must then be read again: neither the stream nor a later chunk would publish that row.
+    A change that a row condition or a transform leaves out does not count, because a chunk would
+    leave the row out too. The parameters are those of `note_changes`.
     """
     first = events[0]
     if (

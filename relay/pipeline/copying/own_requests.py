@@ -61,8 +61,8 @@ def still_asked(
     """Return the recorded progress of the requests that have not ended. Paused requests of the
     relay itself are marked as paused.
 
-    Progress whose request ZooKeeper does not have is returned too, because ZooKeeper may have been
-    wiped or restored.
+    The result also has the progress of requests that ZooKeeper does not have, because ZooKeeper may
+    have been wiped or restored.
     """
     kept = {
         name: each
@@ -75,9 +75,10 @@ def still_asked(
 def create_missing(
     store: SnapshotStore, instance: str, recorded: dict[str, SnapshotProgress]
 ) -> None:
-    """Create the ZooKeeper documents of the relay's own requests that the committed record names.
+    """Create the missing ZooKeeper documents of the relay's own requests that the committed record
+    names.
 
-    If several relays create one document, that of the first relay stays. Raises StoreUnreachable.
+    If another relay has created a document meanwhile, that document stays. Raises StoreUnreachable.
     """
     for number in unasked(recorded):
         if store.find(instance, number) is None:

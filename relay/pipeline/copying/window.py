@@ -22,11 +22,13 @@ class Verdict(Enum):
     """The decision about a row of a chunk: publish it, drop it, or read the whole chunk again."""
 
     PUBLISHED = auto()
-    """It did not change."""
+    """Publish the row: it did not change while the chunk was read."""
     DROPPED = auto()
-    """It changed, and the message of its last change is published."""
+    """Drop the row: it changed, and the message of its last change is published."""
     UNKNOWN = auto()
-    """Its last change has no message, and may be newer than the row that was read."""
+    """Read the chunk again: the row's last change has no message, and may be newer than the row
+    that was read.
+    """
 
 
 class Window:
@@ -50,8 +52,8 @@ class Window:
         """Make the window void (unusable) if the rows in the stream (`live`) have other key columns
         than the chunk.
 
-        If the stream lags, its rows may be from before an ALTER whose result the SELECT already
-        showed.
+        That happens when the stream lags: its rows may be from before an ALTER that the chunk's
+        SELECT already saw.
         """
         if len(live.columns) != len(self._columns) or any(
             _differ(live.columns[ordinal], self._columns[ordinal]) for ordinal in self._ordinals

@@ -6,10 +6,12 @@ from typing import Final
 from relay.model.table import TableId
 
 HIDDEN_SECONDS: Final = 15.0
-"""After a taken XA COMMIT of a table's rows, no chunk of it is read for this many seconds.
+"""After an XA COMMIT of a table's rows was read, no chunk of the table is read for this many
+seconds.
 
-MariaDB logs it, and moves binlog_snapshot_position, before InnoDB commits it. It is more than the
-default of rpl_semi_sync_master_timeout (10 s).
+MariaDB logs an XA COMMIT, and moves binlog_snapshot_position, before InnoDB commits the rows. The
+value is more than the default of rpl_semi_sync_master_timeout (10 s), for which MariaDB can wait in
+between.
 """
 
 

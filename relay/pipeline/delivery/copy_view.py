@@ -62,8 +62,8 @@ class CopyView:
 
 
 class Rate:
-    """Computes an average of rows per second over about the last `seconds`, by exponential decay;
-    `value` is the average.
+    """Computes an average of rows per second over about the last `seconds`, in which older rows
+    count less (exponential decay); `value` is the average.
     """
 
     def __init__(self, now_s: float, seconds: float = 5.0) -> None:

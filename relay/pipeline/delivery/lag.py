@@ -3,7 +3,9 @@
 from dataclasses import dataclass, replace
 
 HEARTBEATS_FRESH = 2
-"""An idle source reports this with every heartbeat; one of them may be late."""
+"""For this many heartbeat intervals, the report that the source has no more data remains valid. An
+idle source repeats the report with each heartbeat, and one of them may be late.
+"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ class MessageSizes:
         """Return the settings of a new Kafka client whose batches are accepted by every known
         topic.
 
-        The client cannot divide a batch that a broker refuses.
+        They must fit in advance, because the client cannot divide a batch that a broker refuses.
         """
         self.client_batch_bytes = min([self._kafka.batch_bytes, *self.limits.values()])
         return self._kafka.model_copy(update={"batch_bytes": self.client_batch_bytes})

@@ -46,9 +46,9 @@ def fenced_record(
     """Return the position record that `read` reads, after older relays can no longer change it.
     Call it after the first transactional id is fenced.
 
-    The second transactional id is fenced too, and the record is read again, if an older relay may
-    have used that id: the record says so, the settings ask for it, or an open transaction hides the
-    record. Raises the errors of `read` and of opening a producer.
+    The second transactional id is also fenced, and the record is read again, if an older relay may
+    have used that id. This is so if the record says so, if the settings ask for two ids, or if an
+    open transaction hides the record. Raises the errors of `read` and of opening a producer.
     """
     if instance.transaction.delivery == "at_least_once":
         return read()
@@ -80,8 +80,8 @@ def _read_again(
 
 
 def uses_second_id(instance: InstanceSettings, record: PositionRecord) -> bool:
-    """Return the value of `second_id` that a run which continues from `record` writes into its
-    records.
+    """Return the value of `second_id` for the records of a run that continues from `record`:
+    whether a producer with the second transactional id may still exist.
 
     A run with one id has fenced the second one, so the value is False. Without transactions nothing
     is fenced, so the value of `record` stays.

@@ -38,7 +38,9 @@ class Closing(Enum):
     ALONE = auto()
     """Consumers see the batch before any message of the next one, in all topics."""
     BARRIER = auto()
-    """The record alone: consumers see all batches before it before any message of the next one."""
+    """The batch holds only a position record. Consumers see all batches before it before any
+    message of the next one.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +79,9 @@ class Outbox:
     """Collects the messages of the open batch, passes them to the Kafka producer, and commits the
     batch; used by one thread.
 
-    Messages are collected until a call to the producer is worth its cost, at the latest until
+    Messages are collected until there are enough for one call of the producer, at the latest until
     `poll_commit`. While the producer accepts no message of the next batch, messages are kept here:
-    until Kafka answers the commit, or, with two transactional ids, until it acknowledged the
+    until Kafka answers the commit, or, with two transactional ids, until Kafka has acknowledged the
     messages of the batch before.
     """
 
@@ -113,8 +115,8 @@ class Outbox:
 
     @property
     def needs_barrier(self) -> bool:
-        """Return whether consumers could see the next batch before an earlier batch of another
-        topic.
+        """Return whether consumers could see the next batch in its topics before an earlier batch
+        in other topics. A batch with `Closing.BARRIER` between the two prevents this.
         """
         return self._producer.needs_barrier
 

@@ -18,8 +18,8 @@ class Rates(NamedTuple):
 
 
 class Paid(NamedTuple):
-    """The times until which the rows (`rows_until_s`) and the bytes (`bytes_until_s`) taken so far
-    use up their rate limit, in seconds of the caller's clock.
+    """When the rows and bytes taken so far are "paid" at the allowed rates: `rows_until_s` for
+    rows, `bytes_until_s` for bytes, in seconds of the caller's clock.
     """
 
     rows_until_s: float = 0.0

@@ -53,8 +53,8 @@ def position_lost(
     """Return an error if the instance published before, but its position record is missing; None
     otherwise.
 
-    `noted` is the start note in ZooKeeper, which shows that it published. `topic` is the position
-    topic. Without the record, no start position is safe.
+    `noted` is the start note in ZooKeeper, which shows that the instance published. `topic` is the
+    position topic. Without the record, no start position is safe.
     """
     if record is not None or noted is None:
         return None
@@ -122,11 +122,11 @@ def format_changed(topic: str, before: str | None, message_format: str) -> Forma
 def noted_partitioning_changed(
     topic: str, noted: TopicPartitioning, instance: InstanceSettings
 ) -> PartitionsChanged | None:
-    """Return an error if the settings assign rows to partitions differently from `noted`, what
+    """Return an error if the settings assign rows to partitions differently from `noted`, which
     ZooKeeper has for the topic; None otherwise.
 
-    Call it for topics that the position record does not name, because the record may have been
-    lost.
+    Call it for topics that the position record does not name: if the record was lost, only
+    ZooKeeper knows how their rows were assigned.
     """
     changed = partitioning_changed(topic, noted.partitions, noted.rules.digest, instance)
     if changed is None:

@@ -23,8 +23,8 @@ _ONE_PARTITION: Final = TopicPartitioning(1, PartitioningRules("", False, ""))
 
 
 class TopicFeeders:
-    """Reads from ZooKeeper how the instances of a topic assign rows and which format they use (the
-    agreement of the topic), and writes what this instance does.
+    """Reads from ZooKeeper how the instances of a topic assign rows to partitions and which format
+    they use (the agreement of the topic). It also writes what this instance uses.
     """
 
     def __init__(self, notes: InstanceStore, instance: str) -> None:
@@ -64,7 +64,8 @@ class TopicFeeders:
 
     @contextmanager
     def leaving(self, topic: str) -> Iterator[None]:
-        """Context manager: leave the topic if the block raises TopicRefused.
+        """Context manager: remove this instance from the topic's instances if the block raises
+        TopicRefused.
 
         This instance then stops without a row in the topic, and must not keep other instances from
         using it. Raises StoreUnreachable.
@@ -119,7 +120,7 @@ class TopicFeeders:
             raise error
 
     def join_statements(self, topic: str, message_format: str) -> None:
-        """Record the format of this instance's statements about rows of a topic.
+        """Record the format of this instance's statements (DDL) about rows of a topic.
 
         Raises FormatsDiffer if another instance publishes statements there in another format, and
         StoreUnreachable.
@@ -136,7 +137,8 @@ class TopicFeeders:
         """Record the formats of statements that this instance published to topics without rows:
         topic → format.
 
-        A later instance with another format then has to wait. Raises StoreUnreachable.
+        An instance that later uses another format for such a topic is then refused. Raises
+        StoreUnreachable.
         """
         for topic, message_format in formats.items():
             with suppress(FormatsDiffer):  # the first statement stops the instance
@@ -160,8 +162,8 @@ class TopicFeeders:
 class TopicFormats:
     """The message format of each topic of rows.
 
-    `known` are the formats in the position record. It is empty if only an older relay published, or
-    if the record was lost.
+    `known` are the formats in the position record. It is empty if the record was lost, or if only
+    an older version of the relay wrote it.
     """
 
     def __init__(

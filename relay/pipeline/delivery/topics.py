@@ -51,9 +51,10 @@ _NOTHING_REFUSED: Final = Refusals()
 class Topics:
     """Returns the partition count of each topic, and creates and checks the topic at its first use.
 
-    `placed` is how rows were assigned to partitions before; the settings must not change it.
-    `sizes` receives each topic's size limit. `feeders` are the other instances of a topic, and
-    `history` is what this instance published before.
+    placed   how this instance assigned rows to partitions before; the settings must not change it
+    sizes    receives the size limit of each topic
+    feeders  the other instances of a topic
+    history  what this instance published before
     """
 
     def __init__(

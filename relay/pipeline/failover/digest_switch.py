@@ -89,8 +89,8 @@ class DigestSwitch:
         return report.sought.position
 
     def rests(self) -> bool:
-        """Return whether a search during streaming must wait, so that searches take at most a tenth
-        of the time.
+        """Return whether no search may begin now while rows are streamed, so that searches take at
+        most a tenth of the time.
         """
         return monotonic() < self._tries_again_s
 
@@ -107,7 +107,8 @@ class DigestSwitch:
         """Return whether to continue on the former server after `error`, because the other server
         is not ready.
 
-        StandbyBehind counts only after 5 seconds without success.
+        After StandbyBehind, this is so only if no search succeeded for 5 seconds: the standby may
+        still receive the missing transactions.
         """
         if not self.chosen:
             return False
@@ -121,7 +122,7 @@ class DigestSwitch:
 
 
 def raise_refusal(decision: Decision) -> None:
-    """Raise the error of `decision`, if it is to wait or to stop; otherwise return."""
+    """Raise the error of `decision` if the decision is to wait or to stop; otherwise do nothing."""
     if decision.action in (Action.WAIT, Action.STOP):
         raise refusal_of(decision) or SwitchRefused(decision.reason)
 

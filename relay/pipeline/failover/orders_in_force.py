@@ -25,8 +25,8 @@ class OrdersInForce:
     def read(self, followed: ServerRole | None) -> ServerRole | None:
         """Read the orders from ZooKeeper; while it is unavailable, the last known orders apply.
 
-        Return `followed`; if `followed` is None, return the server that the last report in
-        ZooKeeper names.
+        Return `followed`, the server that is read now. If it is None, return the server that the
+        last report in ZooKeeper names.
         """
         try:
             if followed is None and (view := self._store.view(self._instance)) is not None:

@@ -46,8 +46,8 @@ class ServerWatches:
     def compare(self, followed: ServerRole, seen: tuple[ServerSeen, ...]) -> None:
         """Compare the answers `seen` with those of the previous poll, and set `errant`.
 
-        A transaction is errant if the other server had it at the previous poll and the `followed`
-        server does not have it now.
+        A transaction is errant if the other server already had it at the previous poll, but the
+        `followed` server does not have it now.
         """
         before = {each.role: each for each in self._seen}
         self._seen = seen

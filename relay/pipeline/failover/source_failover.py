@@ -43,10 +43,12 @@ class SourceFailover:
     server must be read.
 
     The identity in the position record says which server is followed; ZooKeeper's documents only
-    say which one is wanted. Without a standby and a virtual address it always chooses the
-    configured server. `committed` returns the last committed record, reduced to this source. `name`
-    is the source's name in a group, "" for a single source. `serves`: the followed server answered
-    the last check.
+    say which server is wanted. Without a standby and a virtual address, the configured server is
+    always chosen.
+
+    committed  returns the last committed record, reduced to this source
+    name       the source's name in a group, "" for a single source
+    serves     whether the followed server answered the last check
     """
 
     def __init__(
@@ -143,7 +145,7 @@ class SourceFailover:
     def choose(self, record: PositionRecord | None) -> SourceChoice:
         """Return the server to read from and the record to continue from.
 
-        Raises StandbyBehind, a SwitchRefused, or the error of a proof that could not be made.
+        Raises StandbyBehind, a SwitchRefused, or the error that prevented the proof of a switch.
         """
         if record is None:
             return SourceChoice({self._source_name: self._first()}, None)

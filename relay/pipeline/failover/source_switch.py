@@ -69,8 +69,8 @@ class SourceSwitch:
         record: PositionRecord,
         orders: StandingOrders,
     ) -> Decision:
-        """Prove a switch before its stream is interrupted. Return `decision`, or, if the proof
-        fails, a decision to stay with the reason.
+        """Prove a switch before the present stream is interrupted. Return `decision`, or, if the
+        proof fails, a decision to stay with the reason.
 
         The proof uses the position of the last server check. A diverged server is not tried again
         until an operator gives a new order.
@@ -123,7 +123,7 @@ def switched_record(record: PositionRecord, proven: ProvenPosition) -> PositionR
     A half-published transaction that was lost with the former server is dropped. A replay ends,
     because its coordinates are valid only on the former server; its remaining rows get the new
     epoch. The schema history continues only if no transaction is repeated, lost or left out,
-    because each may contain statements.
+    because such a transaction may contain a statement that changes a table.
     """
     split = (
         None

@@ -229,7 +229,7 @@ class GroupReader:
 
 
 def of_source(name: str, error: RelayError) -> str:
-    """Return the reason of an error with the name of its source before it."""
+    """Return the reason of an error with the name of its source in front."""
     return f"Source {name}: {error.reason}"
 
 

@@ -28,10 +28,10 @@ def record_of(record: PositionRecord | None, name: str) -> PositionRecord | None
 
 
 def with_switched(record: PositionRecord, name: str, moved: PositionRecord) -> PositionRecord:
-    """Return the group's record after the source `name` switched to another server, whose own
-    record is `moved`.
+    """Return the group's record after the source `name` switched to another server. `moved` is the
+    record of this source alone, on that server.
 
-    Epoch and order key of `moved` apply to all sources.
+    Epoch and order key of `moved` then apply to all sources.
     """
     if name == record.following:
         return replace(moved, following=name, others=record.others)

@@ -70,7 +70,9 @@ class SourceGroup:
 
     @property
     def late(self) -> int:
-        """The number of transactions that arrived after a later one was merged already."""
+        """The number of transactions that arrived only after a transaction with a later time had
+        been merged.
+        """
         return self._late_before + (0 if self._order is None else self._order.late)
 
     @contextmanager
@@ -197,8 +199,8 @@ class SourceGroup:
         record: PositionRecord,
         refusal: Callable[[str], RelayError | None],
     ) -> Iterator[Callable[[], None]]:
-        """Context manager: check whether skipped sources answer again. Its value is a function that
-        raises BatchAborted if one does.
+        """Context manager: check whether skipped sources answer again. The context manager's value
+        is a function that raises BatchAborted if one does.
 
         `refusal` returns why the standby of a source cannot replace it.
         """

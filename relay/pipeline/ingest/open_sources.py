@@ -29,8 +29,8 @@ class ReadingThreads(Protocol):
 class OpenSource:
     """A source with its stream, and with `catalog`, which reads table definitions.
 
-    `names` completes table maps without names, None if they have names. `fingerprints` computes
-    digests that identify positions on other servers, None if no switch needs them.
+    `names` adds column names to table maps; None if the binlog has the names. `fingerprints`
+    computes digests that identify positions on other servers; None if no switch needs them.
     """
 
     stream: ItemStream

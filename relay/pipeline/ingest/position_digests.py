@@ -1,6 +1,7 @@
-"""Computes digests that identify each position of the stream on every server that replicates it.
+"""Computes digests of the stream's positions. A digest identifies its position on every server that
+replicates the same transactions.
 
-They are stored with the position.
+The digests are stored with the position.
 """
 
 from collections import deque
@@ -15,10 +16,10 @@ from relay.model.records.transaction_digest import TransactionDigest
 
 
 class FingerprintRecorder:
-    """Computes the digest of each position. One thread reads through `followed`; another one calls
-    `at` for positions in the order of the stream.
+    """Computes the digest of each position. One thread reads the items through `followed`; another
+    one calls `at` for positions in the order of the stream.
 
-    `start` is where the stream begins, and `record` the record there. Commit times may be
+    `start` is where the stream begins, and `record` the position record there. Commit times may be
     `skew_seconds` ahead of `clock` (Unix seconds).
     """
 

@@ -28,7 +28,7 @@ class Queued(NamedTuple):
 
 class SourceQueue:
     """Passes items from the thread that reads one source to the thread that merges the sources; the
-    first one waits while it is full.
+    reading thread waits while the queue is full.
 
     All queues of a group share the condition `changed`, which protects everything but `put`.
 

@@ -1,5 +1,5 @@
 """Digests of the settings that decide which messages a transaction becomes. A half-published
-transaction continues only under the same ones.
+transaction continues only if its digest is unchanged.
 """
 
 import hashlib
@@ -25,10 +25,10 @@ def configuration_digest(instance: InstanceSettings) -> str:
 
 
 def known_digests(instance: InstanceSettings) -> frozenset[str]:
-    """Return `configuration_digest`, and the digests that former versions computed from the same
-    settings.
+    """Return `configuration_digest`, and the digests that former versions of the relay computed
+    from the same settings.
 
-    With them a half-published transaction continues after an upgrade.
+    So a transaction that a former version published in part continues after an upgrade.
     """
     former = _digest(instance, _SINCE_THE_FIRST)
     return frozenset((configuration_digest(instance), former))

@@ -28,11 +28,12 @@ MOST_BYTES: Final = 1 << 14
 def run_at(
     items: Sequence[StreamItem], at: int, most_events: int, most_bytes: int
 ) -> list[RowsEvent] | OtherItem:
-    """Return the item at the index `at`; if it is a row event, return a list of it and the
-    following ones that are printed with it.
+    """Return the item at the index `at`. If it is a row event, return a list of it and the
+    following row events that are printed together with it.
 
-    These are of the same table map and second, without another item between them: at most
-    `most_events` events, and no further one once they have `most_bytes` bytes of the binlog.
+    All events of the list have the same table map and the same second, and no other item is between
+    them. The list has at most `most_events` events, and ends with the event that reaches
+    `most_bytes` bytes of the binlog.
     """
     first = items[at]
     if not isinstance(first, RowsEvent):

@@ -24,7 +24,8 @@ from relay.settings import MessageSettings
 WITHHELD: Final = "/* withheld: it may hold values that a mask or a field list hides */"
 """Replaces the text of a statement that could show hidden values.
 
-The message still says that the table's copies are unproven.
+The message is published nevertheless, so that consumers learn that the table was changed without
+row messages.
 """
 
 

@@ -41,9 +41,10 @@ class XaPublisher:
         self._skipped: Counter[TableId] = Counter()
 
     def keep(self, item: PreparedRows) -> None:
-        """Store a row event of the open group, as one change of the group.
+        """Store a row event of the XA transaction that is being prepared, and count it as one
+        change.
 
-        Raises BatchAborted if no group is open.
+        Raises BatchAborted if no XA transaction is being prepared.
         """
         if not self._xid:
             raise BatchAborted(
@@ -87,10 +88,11 @@ class XaPublisher:
                 self._finished = step.xid
 
     def end(self) -> None:
-        """Delete the stored rows of a transaction that the ended group committed or rolled back.
+        """Delete the stored rows of an XA transaction that was committed or rolled back. Call it at
+        the end of the source transaction with the COMMIT or ROLLBACK.
 
-        They are deleted only at the end of the group, because a part of the group that is read
-        again needs them.
+        Until then the stored rows are needed: if that transaction is published in parts and read
+        again, its rows are taken from there again.
         """
         if self._finished:
             for message in self._prepared.forgotten(self._finished):

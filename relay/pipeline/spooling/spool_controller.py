@@ -119,9 +119,9 @@ class SpoolController:
         return stream is None or not stream.from_disk
 
     def poll(self, unanswered_s: float) -> None:
-        """Check the wait for Kafka; also record regularly on disk where the spool would begin, for
-        a start without Kafka. `unanswered_s` is how many seconds a commit is unanswered. Raises
-        GoesToSpool if that is too long.
+        """Raise GoesToSpool if a commit is unanswered for too long; `unanswered_s` is for how many
+        seconds. Also record regularly on disk where the spool would begin, for a start without
+        Kafka.
         """
         if self.overdue(unanswered_s):
             raise GoesToSpool(

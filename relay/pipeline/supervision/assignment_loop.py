@@ -181,8 +181,8 @@ def cluster_view(
     """Return the input of the placement decision. `members` are the relays, and `leaders` maps
     instances to the relays that lead them now.
 
-    If the relays' files prefer different servers for an instance, the file of the youngest relay
-    counts.
+    If the configuration files of the relays name different preferred servers for an instance, the
+    file of the youngest relay counts.
     """
     preferred = {
         each.instance: each.preferred

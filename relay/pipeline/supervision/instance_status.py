@@ -37,8 +37,8 @@ class InstanceState(StrEnum):
 class Shown:
     """The part of the status that the instance's thread sets.
 
-    `error` is the cause of the state, and `buffer` that of the present run. `unlogged_changes` is a
-    sentence about changes that the binlog lacks, "" without them.
+    `error` is the cause of the state, and `buffer` is the buffer of the present run.
+    `unlogged_changes` is a sentence about changes that the binlog lacks, "" without them.
     """
 
     state: InstanceState

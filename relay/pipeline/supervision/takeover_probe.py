@@ -33,8 +33,8 @@ class TakeoverProbe:
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        """Context manager: check regularly until the block ends, without waiting for a running
-        check.
+        """Context manager: check regularly while the block runs. At the end of the block, a check
+        that is still running is not waited for.
         """
         ended = threading.Event()
         RelayThread("standby", self._instance.name, self._run, ended).start()

@@ -34,7 +34,7 @@ _SECRET: Final = urandom(32)
 
 
 class RedirectedRouter(Router):
-    """Routes as another router does, but to one topic instead of the mapped ones."""
+    """Routes tables as the given router does, but to one fixed topic instead of the mapped ones."""
 
     def __init__(self, router: Router, topic: str) -> None:
         self.mapping = router.mapping
@@ -42,8 +42,8 @@ class RedirectedRouter(Router):
         self._topic = topic
 
     def route(self, real: TableId) -> Route:
-        """Return the route of a real table from the other router, with the one topic in place of
-        its topics. Raises the errors of the other router.
+        """Return the route that the given router has for a real table, with the fixed topic in
+        place of its topics. Raises the errors of that router.
         """
         route = self._router.route(real)
         return route if isinstance(route, Dropped) else replace(route, topics=(self._topic,))
@@ -53,10 +53,12 @@ class RedirectedRouter(Router):
 class CopyMoment:
     """The fields that all messages of a chunk share.
 
-    `at` is the position between two source transactions at which the chunk is published. `before`
-    is the last order key before those of the messages. `batch` counts the batches of this run.
-    `publish_time_ms` is Unix time in milliseconds, `server_id` that of the source, and
-    `mapping_set` the number of the active mapping set.
+    at               the position between two source transactions at which the chunk is published
+    before           the last order key before those of the messages
+    batch            the number of the batch in this run
+    publish_time_ms  the publishing time in Unix milliseconds
+    server_id        the `server_id` of the source
+    mapping_set      the number of the active mapping set
     """
 
     at: BinlogPosition

@@ -8,10 +8,10 @@ from relay.source import Cells
 
 
 def unchanged_rows(ready: ReadyChunk) -> Sequence[Cells] | None:
-    """Return those rows of a chunk that must be published.
+    """Return those rows of a chunk that must be published; None if the chunk must be read again.
 
-    A row that a published message replaced is left out. None if a row changed without a message:
-    the chunk must be read again.
+    A row whose newer version the stream has published is left out. The chunk must be read again if
+    one of its rows changed without a message.
     """
     window, table, rows = ready.window, ready.table, ready.chunk.rows
     if not window.has_changes:

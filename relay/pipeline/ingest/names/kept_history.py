@@ -48,8 +48,9 @@ class KeptHistory:
         """Return the stored history at the start position, with the records up to `followed`; None
         if it cannot be used there.
 
-        `followed` is the position up to which the history was read. If it is on another server, the
-        record was made by a switch, so it names exactly the transactions before the start position.
+        `followed` is the position up to which the history was read; None: it was never read. If
+        `followed` is on another server, a switch wrote the position record. The history up to
+        `followed` then contains exactly the transactions before the start position.
         """
         if followed is None:
             return None

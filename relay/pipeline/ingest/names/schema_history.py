@@ -52,13 +52,15 @@ class TableNames:
         return self._history.begun
 
     def complete(self, bare: TableMap) -> TableMap:
-        """Return the table map with column names; one whose `unknown` says why, if they are not
-        known.
+        """Return the table map with column names. If they are not known, return it without names;
+        its `unknown` then says why.
         """
         return self._history.complete(bare)
 
     def apply(self, statement: Statement) -> bool:
-        """Follow a statement; return whether table maps must be completed again after it."""
+        """Apply a statement to the history; return whether table maps must be completed again after
+        it.
+        """
         return self._history.apply(statement)
 
     def at(self, identity: SourceIdentity) -> None:

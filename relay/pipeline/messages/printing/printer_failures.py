@@ -11,9 +11,9 @@ from relay.model.change import RowsEvent
 from relay.model.table import Column
 
 MOST_EVENTS_KEPT: Final = 16
-"""Row events in one report.
+"""The largest number of row events in one report.
 
-One event shows most bugs; of whole transactions the first events are kept.
+One event is enough to reproduce most bugs. Of whole transactions, the first events are kept.
 """
 
 

@@ -19,7 +19,9 @@ if COMPILED:
     from relay.compiled.transaction_printer import TransactionPrinter
 
 MOST_TABLES: Final = 10_000
-"""Largest number of remembered tables; beyond it tables are planned again."""
+"""The largest number of tables whose plans are remembered. When it is reached, all are forgotten
+and planned again.
+"""
 
 _Printed: TypeAlias = tuple[
     int,

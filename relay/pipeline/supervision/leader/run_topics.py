@@ -44,8 +44,8 @@ class PublishedBefore:
         """Return whether the instance may have published rows of the logical table in `key` to the
         topic in `key`.
 
-        That is so if a real table that was read is routed there by the mapping set in the position
-        record.
+        The result is True if the mapping set in the position record routes one of the read real
+        tables there.
         """
         if self._saved is None:
             return False

@@ -84,7 +84,7 @@ class Circumstances:
 
     instance         the name of the instance
     leads            whether ZooKeeper confirms this relay as the leader; None: it does not answer
-    in_run           whether the error ended a run; outside of a run, a new run resolves nothing
+    in_run           whether the error ended a run; otherwise it occurred between two runs
     open_seconds     how long the aborted batch had been open
     timeout_seconds  after how many seconds the broker ends a transaction
     refreshed        whether the table of a NamesUnknown was already described again for these rows
@@ -124,8 +124,8 @@ def recovery(error: RelayError, known: Circumstances, backoff: Backoff) -> Recov
 def depends_on_leadership(error: RelayError, *, in_run: bool) -> bool:
     """Return whether `recovery` needs to know whether this relay leads.
 
-    It need not for errors that end the leadership in any case, such as a server that does not
-    answer outside of a run.
+    False for errors that end the leadership in any case, such as a server that does not answer
+    outside of a run.
     """
     if isinstance(error, AskedToStop | LeadershipLost | PositionNewer | ResourcesExhausted):
         return False
@@ -138,10 +138,10 @@ def leadership_lost(instance: str) -> LeadershipLost:
 
 
 def after_unexpected(error: Exception, pause_s: float, backoff: Backoff) -> Resign:
-    """Return the recovery for an exception that is not a RelayError, which is a bug: another relay
-    may lead.
+    """Return the recovery for an exception that is not a RelayError, which is a bug: this relay
+    resigns, so that another relay can lead.
 
-    This relay joins the election again after `pause_s` seconds.
+    It joins the election again after `pause_s` seconds.
     """
     return Resign(
         RelayError(f"An unexpected error ended the instance on this relay ({error!r})."),

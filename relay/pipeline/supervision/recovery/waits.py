@@ -64,8 +64,8 @@ class Waits:
         self._stop.wait(seconds)
 
     def halt(self, decided: Halt) -> None:
-        """Wait in the state STOPPED until the cause may be gone, an operator calls, or the
-        leadership ends.
+        """Wait in the state STOPPED until the event that the recovery names (`decided.end`) occurs,
+        an operator calls, or the leadership ends.
         """
         while not self._halt_ends(decided):
             if not self._election.leads() or self._election.gives_way():
