@@ -36,8 +36,8 @@ def unknown_headers(change: RowChange, names: Sequence[str]) -> Headers:
     """Return the header that names the columns without a known value; no header if all values are
     known.
 
-    `change` is a result of `completed`. `data`: columns without a known value. `old`: columns of an
-    update that may have changed, and whose former value is unknown.
+    `change` is a result of `completed`. The header has two lists. `data`: columns without a known
+    value. `old`: columns of an update that may have changed, and whose former value is unknown.
     """
     image: Row = (change.before if change.after is None else change.after) or ()
     unknown = {"data": _absent(image, names)}

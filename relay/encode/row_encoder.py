@@ -18,7 +18,9 @@ from relay.model.value import Row
 
 ValueStyle: TypeAlias = Literal["exact", "canal"]
 NOT_PRINTED: Final = OrderPair(0, 0)
-"""Placeholder for the order key: messages in this form contain it only in a header."""
+"""Placeholder for the order key, which canal-json has only in a message header and not in the
+value.
+"""
 
 
 class RowEncoder:
@@ -65,8 +67,8 @@ class RowEncoder:
     def encode(
         self, changes: Sequence[RowChange], frame: MessageFrame, _order: OrderPair = NOT_PRINTED
     ) -> bytes:
-        """Return the value of a message with these changes, all of one operation. They are encoded
-        as an event of their own.
+        """Return the value of a message with these changes, all of one operation. The changes are
+        encoded as if they were a whole event.
         """
         return self.event(changes).encode(range(len(changes)), frame)
 

@@ -75,7 +75,7 @@ class RowsEvent(NamedTuple):
 
     rows       may be decoded at the first access, and then raise the errors of decoding
     body       the event as it was logged
-    images_at  where its row images begin in `body`, if each holds every column; else None
+    images_at  where its row images begin in `body`; None if an image lacks a column
     """
 
     operation: Operation
@@ -110,7 +110,7 @@ class Statement(NamedTuple):
 class XaAction(StrEnum):
     """A step of an XA transaction.
 
-    BEGIN opens the group of its rows, which PREPARE, COMMIT_AT_ONCE or ROLLBACK ends.
+    BEGIN opens the event group with its rows; PREPARE, COMMIT_AT_ONCE or ROLLBACK ends that group.
     """
 
     BEGIN = "BEGIN"
@@ -121,7 +121,7 @@ class XaAction(StrEnum):
 
 
 class XaStep(NamedTuple):
-    """A step of an XA transaction, inside the group of events that logs it.
+    """A step of an XA transaction, inside the event group that logs it.
 
     `xid` is the transaction's name: `X'gtrid',X'bqual',format`.
     """
@@ -159,8 +159,8 @@ class Advance(NamedTuple):
 
 
 class FromSource(NamedTuple):
-    """Marks that the next items come from this source of a group. It occurs only between
-    transactions.
+    """Marks that the next items come from the source with the name `source`, one of a group. It
+    occurs only between transactions.
     """
 
     source: str

@@ -53,7 +53,7 @@ class SlowReason(StrEnum):
     LARGE = "large"
     """A packed message would come close to the topic's size limit."""
     DAMAGED = "damaged"
-    """The images contradict the bytes of the event.
+    """The row images contradict the rest of the event.
 
     The readable path raises an error that names the damage, so no row is counted under this reason.
     """

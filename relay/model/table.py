@@ -20,7 +20,7 @@ class TableId(NamedTuple):
 def tables_named(names: Iterable[str]) -> list[TableId]:
     """Return the tables of names `database.table`; a name without a database is left out.
 
-    Equal names of databases and of tables are one object, since many instances have the same ones.
+    Equal names are one string object, which saves memory: many instances have the same names.
     """
     return [TableId(*map(intern, name.split(".", 1))) for name in names if "." in name]
 
@@ -155,7 +155,7 @@ MariaDB stores a unique key over a longer column as a hash, and never uses it as
 def is_in_row_metadata(columns: Sequence[Column], key: Iterable[int]) -> bool:
     """Return whether row metadata names this unique key if the table has no primary key.
 
-    It does not name a key that is stored as a hash, which catalogues show too.
+    Row metadata does not name a key that MariaDB stores as a hash; catalogues show such a key too.
     """
     return not any(
         columns[each].type in _BLOBS or columns[each].length > _LONGEST_KEY_PART for each in key

@@ -57,7 +57,7 @@ class AccountEditor:
     Each change has an audit entry, which is written as soon as Kafka accepts it.
 
     acts  receives the audit entries; None: the editor uses a trail of its own
-    via   through what the changes are requested, for the audit entries; "": as in the present act
+    via   the interface by which changes are requested, for the audit entries; "": as `acts` has it
     """
 
     def __init__(

@@ -10,7 +10,9 @@ from relay.errors import RelayError, SourceSettingsRefused
 NEVER_PURGED: Final = 0
 """The server purges no binlog file by itself."""
 GUIDE_SECONDS: Final = 3 * 86_400
-"""The guide's shortest time: an instance that stops on a Friday evening is seen on Monday."""
+"""The shortest retention that the guide recommends. An instance that stops on a Friday evening can
+then still continue on Monday.
+"""
 _DAY_SECONDS: Final = 86_400
 _REMEDY: Final = (
     "Set binlog_expire_logs_seconds (expire_logs_days on MySQL before 8.0 and MariaDB before 10.6) "

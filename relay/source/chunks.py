@@ -24,11 +24,11 @@ from relay.source.protocol.server_facts import ServerFacts, read_server_facts
 from relay.source.protocol.visibility import gtids_at, shown_by_snapshot, wait_until
 
 LOW_SECONDS: Final = 5.0
-"""The source may show a transaction to SELECTs later than it is published; then it is asked
-again.
+"""SELECTs on the source may show a transaction only after it was published. For this many seconds a
+chunk's read waits for that, before it returns without rows.
 """
 LOAD_SECONDS: Final = 1.0
-"""The load of the source is asked for again after this time."""
+"""After this many seconds the load of the source is queried again."""
 _SESSION: Final = (
     "SET SESSION time_zone = '+00:00', character_set_results = NULL",
     f"SET SESSION sql_mode = 'ALLOW_INVALID_DATES'{AND_SEE_ALL}{AND_SORT_WHOLE_KEYS}",

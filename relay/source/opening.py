@@ -41,8 +41,8 @@ def open_source(
     """Connect, and return a stream that begins after the position `resume`; if that is None, at the
     position that `start` names.
 
-    It checks all that can be checked before the first row. Raises Unreachable, a Stop or
-    ConfigurationError.
+    The function makes all checks that are possible before the first row. Raises Unreachable, a Stop
+    or ConfigurationError.
 
     excluded       rolled-back rows that the stream leaves out
     clock_limit_s  clocks that differ by more seconds are logged

@@ -1,5 +1,5 @@
-"""Checks what the relay needs of a source before it reads the binlog; `preflight` and the relay
-share the texts.
+"""Checks what the relay needs of a source before it reads the binlog. `preflight` and the relay
+report the results with the same texts.
 """
 
 import time

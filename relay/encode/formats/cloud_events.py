@@ -59,9 +59,9 @@ class CloudEvents:
     ) -> bytes:
         """Return a statement as an event, with the fields of Debezium's schema change event.
 
-        The report of a dead letter has the order key of the dead row. The row itself may be sent
-        later with the same order key. So the id of the report also contains the id of the dead
-        letter, and the two events have different ids.
+        A statement may report a dead letter. The report has the order key of the row in the dead
+        letter, and that row may be sent later with the same order key. So the id of the report also
+        contains the id of the dead letter, and the two events have different ids.
         """
         source = source_json(self._instance, statement.name, frame)
         data = orjson.dumps(statement_fields(statement, frame, source))

@@ -8,7 +8,8 @@ from relay.model.accounts.accounts import Accounts, ApiToken, Grant, User
 def account_differences(present: Accounts, wanted: Accounts) -> tuple[str, ...]:
     """Return a sentence for each user and each token that `wanted` would add, change or remove.
 
-    A restore shows them first: they name rights that become valid again, such as a revoked token.
+    A restore shows these sentences before it begins, because rights may become valid again, such as
+    those of a revoked token.
     """
     return (*_users(present, wanted), *_tokens(present, wanted))
 

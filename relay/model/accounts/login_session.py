@@ -49,8 +49,8 @@ class LoginSession:
 def stamp_of(user: User) -> str:
     """Return a text that changes with the user's password or identity.
 
-    The hash of the password cannot be derived from it. Another user who later gets the same name
-    has another text.
+    The hash of the password cannot be derived from it. A user who later gets the same name has
+    another stamp.
     """
     text = f"{user.name}\n{user.created_ms}\n{user.password}"
     if user.identity is not None:

@@ -71,7 +71,7 @@ class Executed:
     def kept_of(self, published: GtidSet) -> GtidSet:
         """Return the part of a published set that the server has.
 
-        After an accepted loss, reading continues there.
+        After an operator accepted a loss, reading continues after this part.
         """
         lost = self.lacking(published)
         domains = {

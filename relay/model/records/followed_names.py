@@ -15,10 +15,11 @@ def names_up_to(source: SourcePosition, names: SourcePosition | None) -> SourceP
 
 
 def names_kept(source: SourcePosition, names: SourcePosition | None) -> SourcePosition | None:
-    """Return `names` for a position after `source` whose statements were not followed.
+    """Return the value of `names` for a position after `source`, if the statements between the two
+    were not followed.
 
-    With its GTID set, those statements can be followed later. None if the history is another
-    server's: it has no statement of this binlog.
+    The result has the GTID set of `source`, by which those statements can be followed later. None
+    if the history belongs to another server, whose binlog has other statements.
     """
     if names is None or names.identity.server != source.identity.server:
         return None

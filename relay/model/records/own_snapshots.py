@@ -44,11 +44,11 @@ def why_own(number: str) -> OwnSnapshot | None:
 
 
 def unasked(snapshots: Mapping[str, SnapshotProgress]) -> list[str]:
-    """Return the numbers of the relay's own requests without progress: their documents may be
-    missing.
+    """Return the numbers of the relay's own requests that have no progress yet: ZooKeeper may have
+    no document of them.
 
-    A request with progress, or a paused one, had a document. If that is missing now, ZooKeeper was
-    wiped, and an operator may have paused or cancelled the request.
+    A request with progress, or a paused one, certainly had a document. If that document is missing
+    now, ZooKeeper was wiped, and an operator may have paused or cancelled the request.
     """
     untouched = SnapshotProgress()
     return [name for name, each in snapshots.items() if why_own(name) and each == untouched]

@@ -112,8 +112,8 @@ def letter_kind(letter: DeadLetter, needles: Needles) -> str:
     """Return why a dead letter matches: because of a key, because of a text, or "" if it does not
     match.
 
-    It matches a key if its row has one of the keys or contains one; it matches a text if it
-    contains a text or has a key in another spelling.
+    It matches because of a key if its row has one of the keys, or if it contains one. It matches
+    because of a text if it contains one, or if its row has one of the keys in another spelling.
     """
     message = letter.message
     parts = (message.key, message.value, letter.reason.encode(), *(v for _, v in message.headers))

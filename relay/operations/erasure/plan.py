@@ -17,10 +17,10 @@ class TopicFinding:
     last        partition → offset after the last of these records
     tombstones  the tombstones to write: for each partition and key whose last record has a value
     others      how many records have no such key, but contain a key or text
-    neighbours  how many offsets precede the last record of the keys in their partitions
+    neighbours  how many offsets `delete_records` would delete: all before those in `last`
     alike       keys of records that are one of the keys in another spelling
     ends        partition → offset up to which it was searched
-    rows        how many pairs of partition and key have a last record that is not known as a delete
+    rows        in how many partitions a key's last record is not known as a delete, over all keys
     """
 
     topic: str

@@ -14,10 +14,10 @@ def loses_changes(
     """Return whether a move loses changes: the source no longer has the binlog after the former
     position.
 
-    If the source has it, the operator skips these changes on purpose, or they are read again.
-    `target` is the new position. `created_s` returns the creation time of a binlog file in Unix
-    seconds, because a re-created binlog has files with the same names; it raises the errors of the
-    source.
+    If the source still has that binlog, nothing is lost: the changes are read again, or the
+    operator skips them on purpose. `target` is the new position. `created_s` returns the creation
+    time of a binlog file in Unix seconds, because a re-created binlog has files with the same
+    names; it raises the errors of the source.
     """
     before, after = reposition.origin, reposition.target
     if reposition.kind is RepositionKind.BACK:

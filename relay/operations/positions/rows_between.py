@@ -20,7 +20,9 @@ from relay.source import binlog_items
 from relay.zk import Session
 
 READ_SECONDS: Final = 3.0
-"""A user waits for the preview, so a longer part is not read to its end."""
+"""For this many seconds the binlog is read. A longer part is not read to its end, because a user
+waits for the preview.
+"""
 _NAMED: Final = 8
 
 

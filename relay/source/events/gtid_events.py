@@ -39,8 +39,8 @@ class MariadbGtid:
     """Fields of MariaDB's GTID event.
 
     `text` is the GTID, and `flags` are those of the event. `halved_alter`: the event announces or
-    withdraws a two-phase ALTER, which changes nothing yet. `xid`: the XA transaction whose group
-    begins here, "" for every other group.
+    withdraws a two-phase ALTER, which changes nothing yet. `xid`: the XA transaction to which the
+    following events belong, "" if they belong to none.
     """
 
     text: str

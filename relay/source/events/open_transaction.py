@@ -18,7 +18,7 @@ class OpenTransaction:
     silent_statement  whether its statement only announces or withdraws a two-phase ALTER (MariaDB)
     xid               the XA transaction of these rows, "" for every other transaction
     rows              the number of row events so far
-    last_row          the number of row events up to the newest one that was returned
+    last_row          the value of `rows` at the newest row event that was returned
     tables            table maps by table number
     savepoints        names, and the number of row events before each; oldest first
     """

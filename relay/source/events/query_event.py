@@ -70,7 +70,8 @@ _PLAIN_WORDS: Final = re.compile(rb"(?i)\s*(BEGIN|COMMIT|ROLLBACK)\s*(?:/\*.*\*/
 class Meaning(Enum):
     """The effect of a logged statement on its transaction.
 
-    UNREADABLE: the statement is about a savepoint whose name cannot be read.
+    UNREADABLE: the statement sets, releases or rolls back to a savepoint, whose name cannot be
+    read.
     """
 
     BEGIN = auto()

@@ -17,10 +17,11 @@ from relay.source.events.query_event import Meaning, QueryEvent
 from relay.source.events.unsupported_events import doubtful_savepoint, unreadable_savepoint
 
 ExcludedRange: TypeAlias = tuple[str, int, int, int]
-"""Row events that the source rolled back.
+"""Row events that the source rolled back: (binlog file, begin of their transaction, first event,
+event after the last one).
 
-A binlog file, the begin of their transaction, the first event and the one after the last, counted
-from that begin. Counts are needed because the events of a compressed transaction share one offset.
+The events are counted from the begin of the transaction: an offset would not identify them, because
+all events of a compressed transaction share one.
 """
 
 _TO_THE_END: Final = 2**63 - 1
@@ -31,8 +32,8 @@ class RollbackFinder:
 
     Row events in `excluded` are known as rolled back, and are left out. If a savepoint rollback
     undoes rows that were already returned, RolledBackRows is raised; the caller then reads the
-    transaction again with that range excluded. With the list `found` nothing is raised: the ranges
-    are appended to it.
+    transaction again with that range excluded. With a list `found`, nothing is raised: the ranges
+    are appended to the list.
     """
 
     def __init__(

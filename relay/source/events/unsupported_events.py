@@ -57,7 +57,8 @@ def stopping_event(type_code: int, coordinates: str) -> UnsupportedEvent:
 
 
 def doubtful_savepoint(coordinates: str, name: str, held: str, begin: str) -> UnsupportedEvent:
-    """Return the error for a savepoint statement that the server may apply to another savepoint.
+    """Return the error for a savepoint statement if the relay cannot decide which of two savepoints
+    the server applies it to.
 
     `name` is the name in the statement, `held` that of the other savepoint, and `begin` where the
     transaction begins.

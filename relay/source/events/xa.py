@@ -1,8 +1,8 @@
 """Reads the events and statements of XA transactions, as MySQL and MariaDB log them.
 
-Servers log the rows at PREPARE as a complete group. COMMIT or ROLLBACK follows later in another
-group (MySQL: XA_PREPARE_LOG_EVENT and QUERY; MariaDB: XA_PREPARE_LOG_EVENT, flags of GTID_EVENT,
-and QUERY).
+Servers log the rows at PREPARE, as a complete event group with a GTID of its own. COMMIT or
+ROLLBACK follows later in another group (MySQL: XA_PREPARE_LOG_EVENT and QUERY; MariaDB:
+XA_PREPARE_LOG_EVENT, flags of GTID_EVENT, and QUERY).
 """
 
 import re

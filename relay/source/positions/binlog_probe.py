@@ -76,7 +76,7 @@ def mariadb_list(
     """Return a mapping from (domain, server_id) to the newest GTID number before this file, from
     MariaDB's GTID_LIST event.
 
-    The last entry of each domain is the transaction that was logged last.
+    Of the entries of a domain, the last one is the domain's transaction that was logged last.
     """
     with closing(_events(settings, server, file)) as events:
         for event in events:

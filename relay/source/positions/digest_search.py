@@ -29,7 +29,7 @@ _MILLISECONDS: Final = 1000
 @dataclass(frozen=True, slots=True)
 class SearchStart:
     """The transaction boundary at which a search for a landmark begins. `surely_before`: the
-    landmark must come after it.
+    landmark is certainly after this boundary.
     """
 
     at: BinlogPosition

@@ -18,7 +18,7 @@ from relay.source.protocol.connection import SourceConnection
 from relay.source.protocol.server_facts import read_server_facts
 
 POLL_INTERVAL_SECONDS: Final = 5.0
-"""A source that sends heartbeats alone is asked this often where its binlog ends."""
+"""A source that sends only heartbeats is queried for the end of its binlog this often."""
 
 
 class HistoryWatch:

@@ -45,8 +45,8 @@ class TransactionPosition:
     files: Mapping[str, int]
 
     def bytes_from(self, other: BinlogPosition) -> int | None:
-        """Return how many bytes of binlog are between `other` and this position; negative if
-        `other` is later.
+        """Return how many bytes of binlog are between `other` and this position; a negative number
+        if `other` is the later one.
 
         None if one of the two files no longer exists.
         """

@@ -71,9 +71,9 @@ def statements_between(
     """Yield the statements between two positions, without those of transactions in the GTID set
     `held`.
 
-    `held` is the GTID set with which a dump would be requested; the server does not send its
-    transactions. Statements that MariaDB only announced (two-phase ALTER) are left out too. Raises
-    BinlogPurged, Unreachable or CorruptEvent.
+    A dump would be requested with `held`, and the server would not send these transactions either.
+    Statements that MariaDB only announced (two-phase ALTER) are also left out. Raises BinlogPurged,
+    Unreachable or CorruptEvent.
     """
     if after.rank >= until.rank:
         return
@@ -86,11 +86,12 @@ def statements_between(
 def without_held(
     found: Iterable[LoggedStatement | str], held: GtidSet
 ) -> Iterator[LoggedStatement]:
-    """Yield those statements of `found` whose transactions are not in the GTID set `held`.
+    """Yield those statements of `found` that a server would send after the GTID set `held`.
 
-    In `found`, a text is the GTID of the transaction that begins there. A MariaDB server sends, for
-    each domain, everything after the domain's transaction in the set, even smaller numbers. If that
-    transaction is in an earlier file, it sends all of the domain.
+    In `found`, a text is the GTID of the transaction that begins there. MySQL sends the
+    transactions that are not in the set. MariaDB sends, for each domain, everything after the
+    domain's transaction in the set, even smaller numbers. If that transaction is in an earlier
+    file, it sends all of the domain.
     """
     if not held.domains:
         for each in found:

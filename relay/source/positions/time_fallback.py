@@ -1,5 +1,5 @@
-"""Finds where to continue on another server if no position can be proven. It is earlier in time, so
-rows are published again and none is lost.
+"""Finds where to continue on another server if no position can be proven. The position is earlier
+in time than the last published row, so rows are published again and none is lost.
 """
 
 from contextlib import closing

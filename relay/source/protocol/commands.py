@@ -19,8 +19,9 @@ REPORTED_HOST: Final = "roma-relay"
 
 
 def replica_uuid(server_id: int) -> str:
-    """Return the uuid under which the relay registers as a replica. It is the same for the same
-    server_id, so that MySQL ends an abandoned dump of the relay.
+    """Return the uuid under which the relay registers as a replica. It depends only on the
+    server_id. MySQL ends a former dump with the same uuid, so a dump that the relay abandoned does
+    not remain.
     """
     return str(uuid.uuid5(uuid.NAMESPACE_URL, f"{REPORTED_HOST}/{server_id}"))
 

@@ -126,8 +126,8 @@ class SourceConnection:
             raise translated(exc, f"The source at {self.address} refused {sql!r}") from exc
 
     def taken_over(self) -> socket.socket:
-        """Return the socket, on which the relay then sends its own commands. `rows` must not be
-        called afterwards.
+        """Return the connection's socket, for commands that the relay sends itself. `rows` must not
+        be called afterwards.
         """
         return self._socket
 

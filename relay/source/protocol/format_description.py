@@ -81,7 +81,8 @@ class FormatDescription(NamedTuple):
 
 
 def read_description(body: Body) -> FormatDescription:
-    """Return the content of the event, whose body has no common header but still has its tail.
+    """Return the content of the event. `body` is the event without its common header, but with the
+    checksum at its end.
 
     Raises struct.error if the event is cut short.
     """

@@ -62,8 +62,8 @@ class PacketReader:
         return monotonic() - since_s if since_s else 0.0
 
     def still_silent(self) -> None:
-        """Continue the measured silence over the last received bytes, because they were a
-        heartbeat.
+        """Do not count the last received bytes as data, because they were a heartbeat: the measured
+        silence continues.
         """
         self._silent_since_s = self._waited_since_s
 

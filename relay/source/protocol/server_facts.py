@@ -96,7 +96,7 @@ class ServerFacts:
 
     @property
     def purged(self) -> str:
-        """MySQL's gtid_purged on one line; "" on MariaDB and without GTIDs."""
+        """MySQL's gtid_purged on one line; "" on MariaDB, and on MySQL without GTIDs."""
         return self.variables.get("gtid_purged", "").replace("\n", "")
 
 

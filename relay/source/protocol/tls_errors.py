@@ -48,8 +48,8 @@ _CUT_REMEDY: Final = (
 def tls_failure(exc: ssl.SSLError, doing: str, *, legacy: bool) -> RelayError:
     """Return the relay's error for a failed handshake.
 
-    `doing` is the attempted action, and `legacy` whether `tls_legacy` is set already. OpenSSL's
-    builds give many reasons for one cause, and sometimes none: an old server causes
+    `doing` is the attempted action, and `legacy` whether `tls_legacy` is set already. Builds of
+    OpenSSL report many reasons for one cause, and sometimes none. For example, an old server causes
     UNSUPPORTED_PROTOCOL, INTERNAL_ERROR, UNSAFE_LEGACY_RENEGOTIATION_DISABLED or an error without a
     reason. So only certificate errors are recognised; every other error counts as a disagreement
     about versions, ciphers and keys.

@@ -50,8 +50,8 @@ class Visibility:
         """Wait until SELECTs show the transaction that begins at `begin`; return whether they do in
         `seconds` seconds.
 
-        `gtid` is its GTID, or several; "" if there is none: then MySQL cannot answer, and True is
-        returned at once. Raises Unreachable.
+        `gtid` is the transaction's GTID, or several; "" if it has none. Without a GTID MySQL cannot
+        tell, and True is returned at once. Raises Unreachable.
         """
         return wait_until(lambda: self._known(begin, gtid) or self._shows(begin, gtid), seconds)
 

@@ -32,7 +32,8 @@ def are_certain(indexes: Iterable[DescribedIndex], table: DescribedTable, *, mar
 def may_be_hashed(index: DescribedIndex, columns: Iterable[DescribedColumn]) -> bool:
     """Return whether MariaDB may store a unique key as a hash.
 
-    That is possible if it has a whole TEXT or BLOB, or if it is longer than some row formats allow.
+    That is possible if the key contains a TEXT or BLOB column without a prefix length, or if it is
+    longer than some row formats allow.
     """
     sizes = {column.name.lower(): _key_bytes(column) for column in columns}
     prefixes = index.prefixes or (0,) * len(index.columns)

@@ -75,8 +75,9 @@ def in_server_order(
     """Return the indexes in the server's order: unique keys before others, and among them first
     those without NULL, then those without prefixes.
 
-    The order of indexes that are not unique has no effect. The columns `once_nullable` count as
-    nullable in the indexes `early`; both are names in lower case.
+    The order of indexes that are not unique has no effect. In the indexes `early`, which the server
+    created before the primary key made its columns NOT NULL, the columns `once_nullable` count as
+    nullable. Both are names in lower case.
     """
     by_name = {column.name.lower(): column for column in columns}
     nullable = _nullable(columns)

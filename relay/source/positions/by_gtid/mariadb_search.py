@@ -2,11 +2,11 @@
 and finds which transactions are purged.
 
 A MariaDB position names one transaction for each domain. A server with greater numbers accepts a
-dump from that position even if it lacks the transaction. So the transaction itself is searched: in
-the state at the end of the binlog, in the lists at the beginnings of the files, else in the one
-file that must contain it. It represents all earlier transactions only if the numbers of its domain
-rise. With gtid_strict_mode off they rise only per server, so a domain that several servers wrote to
-is read completely.
+dump from that position even if it lacks the transaction. So the relay searches for the transaction
+itself: in the state at the end of the binlog, in the lists at the beginnings of the files, else in
+the one file that must contain it. Only if the numbers of its domain rise does the transaction prove
+that all earlier ones are there. With gtid_strict_mode off, numbers rise only per server, so a
+domain that several servers wrote to is read completely.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -21,9 +21,9 @@ from relay.source.positions.binlog_probe import mariadb_ids, mariadb_list
 from relay.source.protocol.server_facts import ServerFacts
 
 State: TypeAlias = dict[tuple[int, int], int]
-"""Of each domain and server the newest number.
+"""(domain, server_id) → newest GTID number.
 
-Of each domain the transaction that was logged last comes last.
+Of the entries of a domain, the last one is the domain's transaction that was logged last.
 """
 
 
@@ -33,8 +33,9 @@ Ids: TypeAlias = Callable[[str, int], Iterable[tuple[int, int]]]
 class Sought(Enum):
     """The result of a search for one transaction.
 
-    PURGED: it is older than the oldest file, and so are some later transactions. DISORDERED: a
-    greater number of its domain precedes it in the binlog, or a smaller one follows it.
+    PURGED: the transaction is older than the oldest file, and some later transactions are purged
+    too. DISORDERED: a greater number of its domain precedes it in the binlog, or a smaller one
+    follows it.
     """
 
     FOUND = "found"
@@ -133,7 +134,8 @@ class MariadbSearch:
 
     def purged_beside(self, published: GtidSet) -> tuple[str, ...]:
         """Return the newest purged GTID of each server in the domains that are not in `published`.
-        Their first transactions were purged before the relay could read them.
+        The relay has published nothing of these domains, and their first transactions are no longer
+        in the binlog.
         """
         purged = sorted(
             position for position in self._oldest if position[0] not in published.domains

@@ -52,8 +52,8 @@ def proven_position(
 
     Losses in the GTID set `accepted`, which an operator accepted, are allowed. Raises
     StandbyBehind, StandbyPurged, StandbyDiverged, SwitchNeedsGtid, or the errors of a connection.
-    The dump is requested with the position's GTID set, which decides what the server sends; the
-    coordinates only name the file where it begins.
+    The dump is later requested with the position's GTID set, by which the server decides what it
+    sends; the coordinates only name the file where it begins.
     """
     with closing(SourceConnection(settings)) as connection:
         server = read_server_facts(connection)
