@@ -59,7 +59,7 @@ class Part(NamedTuple):
 
 
 class StatusFront(Protocol):
-    """Where others request the relay's health, status and metrics."""
+    """The interface by which other programs request the relay's health, status and metrics."""
 
     def open(self, answers: Answers) -> str:
         """Begin to answer requests with `answers`; return the URL, or "" if there is none."""
@@ -71,14 +71,16 @@ class StatusFront(Protocol):
 
 
 class HttpFront:
-    """An HTTP server in the relay's own process, if the settings have a port."""
+    """The HTTP server for health, status and metrics, if the settings have a port."""
 
     def __init__(self, settings: StatusSettings) -> None:
         self._settings = settings
         self._server: StatusServer | None = None
 
     def open(self, answers: Answers) -> str:
-        """Start the server and return its address. Raises ConfigurationError."""
+        """Start the HTTP server, if the settings have a port; return its address or "". Raises
+        ConfigurationError.
+        """
         settings = self._settings
         if settings.port is None:
             return ""
@@ -89,7 +91,7 @@ class HttpFront:
         return server.url
 
     def close(self) -> None:
-        """Stop the server, if it was started."""
+        """Stop the HTTP server, if `open` started one."""
         if self._server is not None:
             self._server.stop()
 
@@ -103,8 +105,8 @@ def relay_until(
 ) -> int:
     """Run a relay until `stop` is set. Return 0 if every instance ended in time.
 
-    closer  ends the session in ZooKeeper if this process is killed; None: nobody ends it early
-    front   where others request health, status and metrics
+    closer  ends the session in ZooKeeper if this process is killed; None: it ends after its timeout
+    front   how other programs request health, status and metrics
     part    identity of a worker; None: this process is not a worker
     """
     _log_printer()

@@ -39,9 +39,9 @@ class AuditEntry:
 
     @property
     def stored_after(self) -> Mapping[str, Any]:
-        """Return `after` as it is stored in the topic, with `via` inside.
+        """Return `after` as it is stored in the topic: with `via` as one of its fields.
 
-        There the digests of all versions cover `via` (ADR 95).
+        So the digests that older versions compute also cover `via` (ADR 95).
         """
         return {**self.after, _VIA: self.via} if self.via else self.after
 

@@ -82,7 +82,7 @@ class AuditTrail:
         """Read which entries the first entry of this trail's chain must name. Call it before a
         transaction.
 
-        Otherwise the first entry causes the read.
+        Without this call, creating the first entry causes the read.
         """
         with self._lock:
             self._own_chain()

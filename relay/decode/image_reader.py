@@ -31,8 +31,8 @@ _LENGTH_EXPRESSIONS: Final = {
 class ImageReader:
     """Reads row images that contain the columns of one bitmap.
 
-    The function is compiled at its first use: tables that compiled code prints never need it. With
-    thousands of tables, compiling it would be half of the cost to set up a table.
+    The function is compiled at its first use. A table that compiled code prints never needs it, and
+    compiling it for each of thousands of tables would double the time to set them up.
     """
 
     def __init__(self, table: TableMap, present: bytes) -> None:

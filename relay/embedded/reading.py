@@ -1,5 +1,5 @@
-"""Reads the source in one session after another: errors that a relay retries start a new
-session.
+"""Reads the source in one run after another: an error that a relay retries ends a run, and the next
+one begins.
 """
 
 import threading
@@ -24,7 +24,7 @@ Batches: TypeAlias = Generator[Batch | None, None, None]
 
 
 class SourceReading:
-    """Reads the source in sessions. Used by the program's thread."""
+    """Reads the source, in one run after another. Used by the program's thread."""
 
     def __init__(
         self, settings: EmbeddedSettings, state: EmbeddedState, stop: threading.Event

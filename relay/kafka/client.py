@@ -30,8 +30,8 @@ ClientConfiguration: TypeAlias = dict[str, str | int | float | bool]
 def client_configuration(settings: KafkaSettings) -> ClientConfiguration:
     """Return the settings that all clients of this relay share: brokers and login.
 
-    Unless the client refuses it, brokers create a topic that it asks for, with their own settings:
-    the relay would find a topic that deletes rows, or would not notice a deleted one.
+    Clients do not let brokers create a missing topic. Brokers would create it with their own
+    settings, which may delete rows, and the relay would not notice that a topic was deleted.
     """
     configuration: ClientConfiguration = {
         "bootstrap.servers": settings.bootstrap_servers,

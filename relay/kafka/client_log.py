@@ -47,7 +47,8 @@ class ClientLog:
     def log(self, _level: int, _form: str, facility: str, client: str, text: str) -> None:
         """Write a line, or count it.
 
-        Every line is a warning. The state of an instance shows the effect on the instance.
+        Every line is logged as a warning, whatever its level: if an instance is affected, its state
+        shows that.
         """
         suppressed = self._suppressed(facility, text)
         if suppressed is None:

@@ -126,8 +126,8 @@ def relay_error(error: KafkaError, doing: str, right: Right | None = None) -> Re
 def undelivered(error: KafkaError, doing: str, right: Right | None = None) -> RelayError:
     """Return the relay's error for a message that was not delivered.
 
-    A deleted topic aborts the batch. The next session checks all topics, and creates the topic
-    again or stops with its name.
+    A deleted topic aborts the batch. The next run checks all topics: it creates the topic again, or
+    stops with an error that names it.
     """
     if error.name() in UNKNOWN_TOPICS:
         return BatchAborted(f"{doing}: {error.str()} ({error.name()}).", remedy=RECHECKED)

@@ -132,7 +132,9 @@ def _lacking(state: TopicState, *operations: str) -> Iterator[TopicFinding]:
 def transaction_timeout_error(
     timeout_ms: int, broker_settings: Mapping[str, str]
 ) -> TransactionsRefused | None:
-    """Return a finding unless the brokers allow transactions as long as the setting requires."""
+    """Return an error if the brokers do not allow transactions as long as the setting requires;
+    None otherwise.
+    """
     allowed_ms = broker_settings.get("transaction.max.timeout.ms", "")
     if not allowed_ms.isdecimal() or timeout_ms <= int(allowed_ms):
         return None
@@ -143,7 +145,7 @@ def transaction_timeout_error(
 
 
 def surplus_partitions(topic: str, found: int, placed: int) -> Iterator[TopicFinding]:
-    """Warn of partitions that get no rows, because existing keys keep their partition."""
+    """Warn of partitions that get no rows: partitions were added, but existing keys keep theirs."""
     if found > placed:
         reason = (
             f"Topic {topic} has {found} partitions, and rows go only to the first {placed}, so "

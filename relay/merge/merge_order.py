@@ -1,7 +1,7 @@
 """Decides from which source of a group the next transaction is taken.
 
-It is the one with the smallest (time, name of the source). It is taken as soon as no other source
-can send a smaller one.
+The next transaction is the one with the smallest (time, name of the source). It is taken as soon as
+no other source can send a smaller one.
 """
 
 from collections.abc import Iterable

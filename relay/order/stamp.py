@@ -2,8 +2,8 @@
 bits, even if files, servers or clocks change.
 
 The binlog's own time and offset do not order changes. The header has the second in which the
-statement *started*, offsets begin again with every file, and a session can date a change to any
-time. See docs/delivery.md, "Order".
+statement *started*, offsets begin again with every file, and a client of the source can date a
+change to any time. See docs/delivery.md, "Order".
 """
 
 from dataclasses import dataclass
@@ -60,7 +60,7 @@ def begin_transaction(
     change_time_ms  commit time, else the time in the header; Unix milliseconds
     latest_ms       the relay's clock plus the accepted skew; Unix milliseconds
 
-    A session can date a change to 2038, so the time is capped at `latest_ms`.
+    A client of the source can date a change to 2038, so the time is capped at `latest_ms`.
     """
     return OrderPair(
         execute_time=max(previous.execute_time, min(change_time_ms, latest_ms)),

@@ -43,7 +43,8 @@ _NO_NOTE: Final = "ZooKeeper does not show whether the instance has published be
 class KafkaView:
     """The state of Kafka.
 
-    `records` holds the instances with a known position: None for one without.
+    `records` maps each instance to its position record, None if it has none. Instances whose
+    position could not be read are missing.
     """
 
     records: dict[str, PositionRecord | None] = field(default_factory=dict)
@@ -79,8 +80,8 @@ def check_kafka(settings: RelaySettings, store: StoreView) -> KafkaView:
 def row_topics(
     instance: InstanceSettings, mapping: MappingSet, record: PositionRecord | None
 ) -> dict[str, int | None]:
-    """Return every topic that is known to be fed under this mapping, and its partition count for
-    rows; None: all existing ones.
+    """Return the topics to which an instance will certainly publish rows under this mapping. Each
+    has the number of partitions to which rows are assigned; None: all existing ones.
     """
     kept = {} if record is None else record.partitions
     names = known_topics(Router(mapping, instance.routing))

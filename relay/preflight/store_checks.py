@@ -31,7 +31,7 @@ class StoreView:
     notes       instance → its note, or None without one; instances that cannot be read are missing
     active      name of the active set; None: unknown
     sets        number → set, for the newest ones
-    agreements  topic → the instances that feed it
+    agreements  topic → the instances that publish to it
     """
 
     mapping: MappingSet | None = None

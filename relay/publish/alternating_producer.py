@@ -19,10 +19,9 @@ from relay.settings import KafkaSettings, TransactionSettings
 class AlternatingProducer(BatchProducer):
     """The BatchProducer of `transaction.producers = 2`; used by one thread.
 
-    Batches use the two ids alternately. The first batches of a session use the first id until one
-    of them is committed. That commit fails if a newer relay has fenced the first id. So a relay
-    that was suspended while its successor opened its producers is fenced before it uses the second
-    id.
+    Batches use the two ids alternately. The first batches of a run use the first id until one of
+    them is committed. That commit fails if a newer relay has fenced the first id. So a relay that
+    was suspended while its successor opened its producers is fenced before it uses the second id.
     """
 
     def __init__(

@@ -58,8 +58,8 @@ class BatchProducer(Protocol):
     def send_deletion(self, message: OutboundMessage) -> None:
         """Queue the deletion of a record.
 
-        It never becomes visible before the batch's position record, because reading the batch again
-        would need the record.
+        The deletion never becomes visible before the batch's position record: if the batch must be
+        read again, the record is still needed.
         """
 
     def commit(self, record: OutboundMessage) -> "Future[None]":

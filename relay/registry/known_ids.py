@@ -23,8 +23,8 @@ class _Owner(NamedTuple):
 class KnownIds:
     """Keeps ids by subject and schema.
 
-    A registry that lost its schemas numbers the next ones from 1 again. An id of before then
-    belongs to another schema, by which readers would read wrong values without an error.
+    A registry that lost its schemas gives numbers from 1 again to new schemas. A former id can then
+    belong to another schema, and readers would decode wrong values by it without an error.
     """
 
     def __init__(self) -> None:

@@ -2,7 +2,7 @@
 database without a topic.
 
 Only contradictions that the documents alone show are found. Two regular expressions may also match
-the same new table. That is found when the table appears, and then stops the instance.
+the same new table. This is found only when the table appears; the instance then stops.
 """
 
 from collections.abc import Iterator, Sequence

@@ -223,7 +223,8 @@ class RepeatedKey(ValueError):
 def once_each(pairs: list[tuple[str, object]]) -> dict[str, object]:
     """Return a JSON object of these keys and values; for `object_pairs_hook` of `json.loads`.
 
-    Raises RepeatedKey, because JSON readers keep different ones of its values.
+    Raises RepeatedKey for a repeated key, because JSON readers differ in which of its values they
+    use.
     """
     result = dict(pairs)
     if len(result) < len(pairs):

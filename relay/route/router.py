@@ -89,8 +89,8 @@ class Router:
         return route if isinstance(route, Destination) else None
 
     def route_database(self, real: str) -> Route:
-        """Return where a statement about a database is published that names no table, such as
-        CREATE DATABASE; or why it is dropped.
+        """Return where a statement is published that is about the database `real` and names no
+        table, such as CREATE DATABASE; or why it is dropped.
 
         In the result the table's name is "", and there are no tags. Raises UnmappedName.
         """
@@ -104,8 +104,8 @@ class Router:
     def tables_of(
         self, real: str, tables: Iterable[TableId], topics: Container[str]
     ) -> dict[str, Destination]:
-        """Return topic → destination of a table in it, for those `topics` that have rows of the
-        real database `real`. `tables` are the known tables of the database.
+        """Return topic → destination of a table, for each of `topics` to which a table of the real
+        database `real` is routed. `tables` are the known tables of the database.
 
         A statement about a database does not name its tables, and the name of a topic does not show
         which tables it has.

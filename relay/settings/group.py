@@ -28,8 +28,8 @@ class GroupSettings(Settings):
 
     `merge_by` is "execute_time" or "column:<name>". The relay assumes that an idle source has no
     transaction from before its heartbeat minus `merge_slack_seconds`. While a source cannot be
-    reached, the instance holds the other sources ("hold"), or continues without that source
-    ("pass").
+    reached, the instance also waits with the other sources ("hold"), or continues without that
+    source ("pass").
     """
 
     merge_by: Annotated[str, Field(pattern=r"^(execute_time|column:.+)$")] = "execute_time"
@@ -39,8 +39,8 @@ class GroupSettings(Settings):
     seconds.
     """
     when_source_dies: Literal["hold", "pass"] = "hold"
-    """While a source cannot be reached, the instance holds the other sources (`hold`) or continues
-    without the source (`pass`).
+    """While a source cannot be reached, the instance also waits with the other sources (`hold`), or
+    continues without the source (`pass`).
     """
     name: SourceName = "first"
     """Name of the instance's own source in the group."""

@@ -40,7 +40,7 @@ class MessageSettings(Settings):
     """
     system_versions: Literal["marked", "rows"] = "marked"
     """History rows of MariaDB's system-versioned tables: mark them with the header `history`, or
-    publish them as other rows, with `row_end` in keys.
+    publish them like all other rows, with `row_end` in keys.
     """
     row_image: Literal["full", "partial"] = "full"
     """`partial` accepts rows that lack columns (MINIMAL, NOBLOB)."""

@@ -67,7 +67,7 @@ class ErasureTurn:
     def check(self) -> None:
         """Raise ErasureInterrupted if this process has lost the right to erase since it got it.
 
-        Raises StoreUnreachable if ZooKeeper does not confirm either.
+        Raises StoreUnreachable if ZooKeeper does not answer: the right is then unknown.
         """
         if not self._session.owns(self.node):
             raise ErasureInterrupted(

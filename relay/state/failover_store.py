@@ -33,8 +33,8 @@ class FailoverStore:
     """Stores the failover documents of instances. Operators write orders; the relay that leads an
     instance writes view and history.
 
-    This object is for a single source; `of_source` returns that of one source of a group. Every
-    change of orders is a compare-and-set.
+    This object is for a single source; `of_source` returns the store of one source of a group.
+    Orders are changed only if nobody else changed them since they were read (compare-and-set).
     """
 
     def __init__(self, session: Session, paths: Paths, source: str = "") -> None:

@@ -8,7 +8,7 @@ from typing import Any
 class JsonObject:
     """A JSON object whose fields may be missing or have another type.
 
-    Each method then returns its default, and none raises.
+    For such a field, each method returns its default; no method raises.
     """
 
     __slots__ = ("_fields",)

@@ -13,20 +13,20 @@ class Paths:
     mappings/pointer                     the number of the active set
     mappings/sets/<number>               which version of each document, author, time, comment
     mappings/documents/<dataId>/<number> a document's body with author, time, comment; never
-    overwritten
+                                         overwritten
     instances/<name>/status              the present state of the instance
-    instances/<name>/started             the place where it started for the first time
+    instances/<name>/started             the coordinates where it started for the first time
     instances/<name>/dropped             the tables that its mapping leaves out
     instances/<name>/tables              the real tables that it has read
-    instances/<name>/called              an operator's act that the instance must react to
+    instances/<name>/called              changed by an operator's act that it must react to
     instances/<name>/flow                whether it is paused, and its limits
     instances/<name>/snapshots/<id>      a request to copy tables into their topics
     instances/<name>/failover/orders     the wanted server, and the accepted losses
     instances/<name>/failover/view       both servers in the relay's view
     instances/<name>/failover/history    past switches
-    instances/<name>/failover/sources/<source>/…   the same three of each source of a group
+    instances/<name>/failover/sources/<source>/…   the same three nodes for each source of a group
     definitions/<instance>               the settings of an instance that was defined at run time
-    topics/<topic>                       which instances feed it, and how they assign its rows
+    topics/<topic>                       which instances publish to it, and how they assign its rows
     leaders/<instance>                   ephemeral: the relay that leads it
     relays/<name>                        ephemeral: a running relay process
     accounts                             the admin's users and tokens
@@ -34,7 +34,7 @@ class Paths:
     hidden-tables                        unmapped tables that operators have hidden
     erasure/owner                        ephemeral: the process that erases a person now
     erasure/settings/<topic>             what `segment.ms` was before an erasure changed it
-    placement                            what operators want: moves, servers in maintenance
+    placement                            operators' hand-overs of instances, servers in maintenance
     """
 
     base: str
@@ -160,7 +160,7 @@ class Paths:
 
     @property
     def placement(self) -> str:
-        """Return the node of all moves of instances and of all servers in maintenance."""
+        """Return the node of all hand-overs of instances and of all servers in maintenance."""
         return f"{self.base}/placement"
 
     @property

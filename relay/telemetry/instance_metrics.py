@@ -10,9 +10,9 @@ from relay.telemetry import metrics
 from relay.telemetry.instance_gauges import InstanceGauges
 
 REMOVED: Final = "REMOVED"
-"""The state in `roma_instance_state` of an instance that was removed while the relay ran.
+"""The label `state` of `roma_instance_state` for an instance that was removed while the relay ran.
 
-No instance is ever in it.
+No running instance has this state.
 """
 
 

@@ -44,7 +44,8 @@ Counted: TypeAlias = tuple[TableId, str, TableCount]
 class OpenTableCounts:
     """Counts of the open batch; used by one thread.
 
-    A source transaction in several batches counts in the first one that has a row of the table.
+    If a source transaction is published in several batches, only the first batch with a row of a
+    table counts it as a transaction of that table.
     """
 
     def __init__(self) -> None:
@@ -122,7 +123,9 @@ class TableTotals:
             self._counts[by] = self._counts.get(by, TableCount()).plus(count)
 
     def followed_by_none(self) -> "TableTotals":
-        """Return empty totals that replace these; give the tables of these back to the budget."""
+        """Return empty totals that replace these, and release the reservations of the tables of
+        these in the budget.
+        """
         self.budget.give_back(len(self._names))
         return TableTotals(self.most, self.budget)
 

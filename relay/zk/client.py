@@ -30,9 +30,10 @@ _OF_TLS: Final = ("SSL", "certificate")
 
 
 class SessionState(Enum):
-    """SUSPENDED: not connected, but the session may still exist.
+    """The state of the session with ZooKeeper.
 
-    LOST: the session has ended and its ephemeral nodes are deleted.
+    SUSPENDED: not connected, but the session may still exist. LOST: the session has ended and its
+    ephemeral nodes are deleted.
     """
 
     CONNECTED = "connected"

@@ -44,9 +44,10 @@ def last_session(lines: Iterable[str]) -> tuple[int, bytes] | None:
 
 
 def close_session(settings: ZooKeeperSettings, session: int, password: bytes) -> None:
-    """Adopt the session and end it. Its ephemeral nodes are deleted immediately.
+    """Connect under the id and password of an existing session, and end that session. Its ephemeral
+    nodes are deleted immediately.
 
-    If no server answers, the servers end the session after its timeout.
+    If no server of ZooKeeper answers, the session ends after its timeout.
     """
     client = Client(settings, lambda: None, session=(session, password))
     with suppress(RelayError):

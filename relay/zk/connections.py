@@ -48,11 +48,12 @@ class Connections(SequentialThreadingHandler):
         xlist: Sequence[socket.socket],
         timeout: float | None = None,
     ) -> tuple[list[socket.socket], list[socket.socket], list[socket.socket]]:
-        """Return the sockets that can be read, that can be written, and none; wait for one.
+        """Wait until a socket can be read or written; return the readable ones, the writable ones,
+        and an empty list.
 
         kazoo calls it four times for each request, and its own way makes a new `epoll` each time,
-        which was half of a request's CPU time. `timeout` in seconds, None: without a limit.
-        Raises ValueError for a closed socket.
+        which was half of a request's CPU time. `timeout` in seconds, None: without a limit. Raises
+        ValueError for a closed socket.
         """
         if rlist and wlist:
             return super().select(rlist, wlist, xlist, timeout)

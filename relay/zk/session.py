@@ -102,10 +102,10 @@ class Session:
     # Life.
 
     def start(self, deadline: Deadline) -> None:
-        """Connect. Raises StoreUnreachable at the deadline and continues to try in the background,
-        until `stop`.
+        """Connect. Raises StoreUnreachable at the deadline; attempts then continue in the
+        background until `stop`.
 
-        It may be called again.
+        Repeated calls are allowed.
         """
         with translated(self.hosts):
             self._client.start()

@@ -51,7 +51,7 @@ class SessionCloser:
     """A child process that ends the session when its input ends without a final message.
 
     It has the session's id and password. The kernel closes the pipe exactly when this process dies.
-    Without the child (it could not be started, or was killed too) the servers end the session after
+    Without the child (it could not be started, or was killed too) ZooKeeper ends the session after
     its timeout.
     """
 

@@ -21,7 +21,7 @@ class NoAnswer(Exception):
 
 
 class WorkerConnection:
-    """Sends requests to one worker; several may be open at the same time."""
+    """Sends requests to one worker. A request may be sent before earlier ones are answered."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader = reader

@@ -26,7 +26,8 @@ SIGNALS: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGCHLD)
 REFUSED: Final = 2
 """Exit code for a configuration that cannot be used."""
 END_SECONDS: Final = 35
-"""Seconds after which a worker is killed if it does not end on request, or after its parent.
+"""Seconds that a worker may need to end, after a request to end or after the death of its parent.
+Then it is killed.
 
 systemd kills the whole service after 40 s.
 """

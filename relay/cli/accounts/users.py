@@ -52,7 +52,7 @@ def add_user(
     comment: Comment = "",
     actor: Actor = None,
 ) -> None:
-    """Add a user. After the first user is added, reading the admin requires a user.
+    """Add a user. After the first user is added, only users can read the admin.
 
     Without a password the user cannot sign in to the pages. `roma users password` sets one later.
     """
@@ -73,7 +73,8 @@ def set_role(
     comment: Comment = "",
     actor: Actor = None,
 ) -> None:
-    """Change the role of a user. Tokens with greater rights lose these immediately.
+    """Change the role of a user. If a token of the user has more rights than the new role, it loses
+    them immediately.
 
     Without --values the user loses the right to read values of rows.
     """

@@ -1,4 +1,6 @@
-"""`roma binlog`: show a range of a source's binlog as mysql-replication and the relay decode it."""
+"""`roma binlog`: show a range of a source's binlog as the relay decodes it, and as the Python
+library mysql-replication does.
+"""
 
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
@@ -53,8 +55,8 @@ def show(
     standby: Standby = False,
     source: Source = None,
 ) -> None:
-    """Print events as mysql-replication reads them, each with the rows that the relay would publish
-    under the active mapping.
+    """Print events as the Python library mysql-replication reads them, each with the rows that the
+    relay would publish under the active mapping.
     """
     with told_errors():
         from contextlib import closing
@@ -99,7 +101,8 @@ def verify(
     standby: Standby = False,
     source: Source = None,
 ) -> None:
-    """Read a part of a binlog with mysql-replication and with the relay, and compare all rows.
+    """Read a part of a binlog with the Python library mysql-replication and with the relay, and
+    compare all rows.
 
     Exit code 0: all rows are equal; 1: rows differ.
     """

@@ -40,7 +40,7 @@ def save(
 ) -> None:
     """Save mapping documents as the next set and activate it; --yes names the installation.
 
-    Written to the audit trail.
+    The command writes an audit entry.
     """
     with sets_of(config) as (settings, sets):
         from relay.route import read_mapping_files
@@ -107,7 +107,7 @@ def rollback(
 ) -> None:
     """Save an older set's documents as the next set and activate it; --yes names the installation.
 
-    Written to the audit trail.
+    The command writes an audit entry.
     """
     with sets_of(config) as (settings, sets):
         carry_out(

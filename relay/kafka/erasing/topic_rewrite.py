@@ -46,8 +46,8 @@ class Rewritten(NamedTuple):
 class TopicRewrite:
     """Rewrites partition 0 of one topic while other producers append to it.
 
-    A rewrite may be interrupted and repeated. If an interrupted rewrite left copies, the next one
-    copies each record only once.
+    A rewrite may be interrupted and repeated. If an interrupted rewrite left copies of records, the
+    next rewrite copies each record only once.
     """
 
     def __init__(

@@ -30,7 +30,7 @@ class ScannedRecord(NamedTuple):
 
 
 def scan_topic(kafka: KafkaSettings, topic: str, partitions: int) -> Iterator[ScannedRecord]:
-    """Yield every record that was in a topic when the scan began, partition by partition.
+    """Yield the records that a topic has when the scan begins, partition by partition.
 
     Raises BrokerUnreachable after 30 s without a record, KafkaNotPermitted.
     """
@@ -41,7 +41,8 @@ def scan_topic(kafka: KafkaSettings, topic: str, partitions: int) -> Iterator[Sc
 def scan_partition(
     kafka: KafkaSettings, topic: str, partition: int, start: int = 0
 ) -> Iterator[ScannedRecord]:
-    """Yield every record of a partition from offset `start` on that existed when the scan began.
+    """Yield the records that a partition has when the scan begins, from offset `start` on. Records
+    that are written later are not read.
 
     Raises the errors of `scan_topic`.
     """

@@ -21,8 +21,8 @@ KNOWN_TABLES_LISTED: Final = 5000
 class StartNote:
     """The coordinates where an instance started for the first time.
 
-    It proves that the instance ran before: if there is no position record, the instance must not
-    start again. `noted_ms` is Unix milliseconds.
+    The note proves that the instance ran before. If its position record is missing nevertheless,
+    the instance must not start as a new one. `noted_ms` is Unix milliseconds.
     """
 
     file: str

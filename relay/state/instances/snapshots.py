@@ -80,7 +80,9 @@ class SnapshotRequest:
 
     @classmethod
     def from_document(cls, value: bytes, version: int) -> "SnapshotRequest":
-        """Return the request in a document. A state of a newer version is read as PAUSED."""
+        """Return the request in a document. A state that only a newer version has is read as
+        PAUSED.
+        """
         fields = JsonObject.read(value)
         state = fields.text("state")
         return cls(

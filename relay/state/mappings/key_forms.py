@@ -16,7 +16,9 @@ from relay.zk import Node, Session, update_node
 
 FORMAT: Final = 1
 BUCKETS: Final = 256
-"""Nodes for the real tables of one logical table: 10,000 of them have about 40 in a node."""
+"""Number of nodes that the real tables of one logical table share. With 10,000 real tables, a node
+has the forms of about 40.
+"""
 
 Change: TypeAlias = Callable[[Forms], Forms | None]
 """Returns the forms after a change, None to refuse it."""
@@ -25,8 +27,8 @@ Change: TypeAlias = Callable[[Forms], Forms | None]
 class KeyFormStore:
     """Reads and changes the text forms of keys.
 
-    They belong to partition rules with the digest `rules`, because rows under other rules never
-    conflict. `shard` is the real table if keys name it, otherwise "".
+    Forms are stored for each digest of partition rules (`rules`), because rows under other rules
+    never conflict. `shard` is the real table if keys name it, otherwise "".
     """
 
     def __init__(self, session: Session, paths: Paths) -> None:
