@@ -33,9 +33,10 @@ class OneThread:
         """Call `opening` in a new thread; return the thread and the client that it opened. Raises
         the errors of `opening`.
 
-        If this call is cancelled, `opening` cannot be interrupted. After it, `closing` then runs in
-        the thread, so that the consumer group keeps no unused member. The next opening of the same
-        client waits for that; `cancelled` has the client's cancelled openings.
+        If this call is cancelled, `opening` runs to its end, because it cannot be interrupted. Then
+        `closing` runs in the same thread, so that the consumer group keeps no unused member. The
+        next opening of the same client waits for that: this call adds a future to `cancelled`, and
+        the next one gets the same `cancelled`.
         """
         thread = cls()
         under_way = thread._pool.submit(_opened_after, tuple(cancelled), opening)
@@ -75,9 +76,9 @@ class OneThread:
     ) -> R:
         """Run a function in the thread. Return its result, or raise its error.
 
-        If this call is cancelled, `stop` is called, and the function ends within half a second. It
-        is not interrupted earlier, because two threads must not use the client. `undo` then runs
-        before any other call.
+        If this call is cancelled, it calls `stop`, which makes the function return within half a
+        second, and waits for that: two threads must not use Kafka's client at the same time. Then
+        `undo` runs in the thread, before any other call.
         """
         running = asyncio.ensure_future(self.call(function))
         try:

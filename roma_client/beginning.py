@@ -20,8 +20,9 @@ position.
 SETTLE_SECONDS: Final = 20.0
 """Seconds that a new group waits after an edit of the mapping.
 
-Clients that got an older answer have committed their positions by then, and others see them: a
-group must not begin in two topics.
+Clients of the group that got the admin's answer from before the edit have committed their positions
+by then. A client that starts later finds these commits and reads the same topic, so the group does
+not begin in two topics.
 """
 Ask = Callable[[], Table]
 

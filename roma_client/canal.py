@@ -90,10 +90,10 @@ class CanalConnector:
     def subscribe(self, text: str | Callable[[str], bool] = r".*\..*") -> None:
         r"""Read the logical tables that match a Canal filter, after the last acknowledgement.
 
-        ##`text` has expressions for `database.table`, separated by commas: `shop\..*,crm\.lead`; or
-        it is a function that returns whether a name matches. An empty text matches all tables. A
-        second call replaces the filter. Raises UsageError if no table matches, and the errors of
-        opening a subscription.
+        `text` has regular expressions for `database.table`, separated by commas, for example
+        `shop\..*,crm\.lead`; or it is a function that returns whether a name matches. An empty text
+        matches all tables. A second call replaces the filter. Raises UsageError if no table
+        matches, TopicMissing, and the errors of opening a subscription.
         """
         if self._directory is None:
             raise NotConnected("subscribe() was called before connect().")
@@ -176,8 +176,8 @@ class CanalConnector:
     def rollback(self, batch_id: int | None = None) -> None:
         """Go back to the last acknowledgement: all unacknowledged batches are delivered again.
 
-        `batch_id` None: the same as the id of the first unacknowledged batch. Raises BatchUnknown
-        for any other id.
+        `batch_id` is the id of the first unacknowledged batch; raises BatchUnknown for another id.
+        None: the id is not checked.
         """
         feed = self._opened()
         if batch_id is not None:

@@ -54,12 +54,16 @@ class Connection(Protocol):
 class Statements(NamedTuple):
     """The SQL statements of an inbox, with the driver's parameter markers.
 
-    move    updates a position; parameters: major, minor, newest, newest, subscription, place,
-            major, major, minor
-    add     inserts a position; parameters: subscription, place
-    seed    inserts a position from a former release; parameters: subscription, place, subscription,
-            place in the former release
-    newest  reads the newest change; parameters: subscription, place
+    The inbox stores a position (`major`, `minor`) and the greatest execute time of an applied
+    change (`newest`) for each `place`: a partition, a row, or an instance's transactions.
+
+    create  creates the table if it is missing
+    move    updates a position if the new one is greater; parameters: major, minor, newest, newest,
+            subscription, place, major, major, minor
+    add     inserts a place without a position; parameters: subscription, place
+    seed    inserts a place with the position of a former release; parameters: subscription, place,
+            subscription, place in the former release
+    newest  reads `newest`; parameters: subscription, place
     """
 
     create: str

@@ -55,10 +55,10 @@ class _At(NamedTuple):
 class Inbox:
     """Applies changes or transactions to a database, each exactly once.
 
-    Make one for each connection, and use it in one thread. The table of an inbox has one row for
-    each partition (or for each row of the source), with the position up to which changes are
-    applied. If two clients apply the same change, the second one waits for the first, and then
-    skips the change.
+    Make one for each connection, and use it in one thread. The table of an inbox stores up to which
+    position changes are applied: for each partition (with `by="row"`, for each row of the source),
+    and for the transactions of each instance. If two clients apply the same change at once, the
+    second client waits until the first has committed, and then skips the change.
     """
 
     def __init__(

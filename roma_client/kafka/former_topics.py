@@ -84,9 +84,10 @@ def chosen_topic(
     partitions  topic → number of partitions
     mapped      topic in the mapping
 
-    If commits name different moves, the newest move that all partitions of a topic have reached
-    decides, or a topic that the group reached later and has not left. If the service itself named
-    that topic, the result is `mapped`.
+    A topic is finished if the commits of all its partitions name a move away from it. The result
+    is the target of the newest such move. But if the group has moved to a topic after that move
+    (`after` in the commits) and the topic is not finished, the result is this topic. If the service
+    itself named the resulting topic, the result is `mapped`.
     """
     rows = {name: each for name, each in notes.items() if not name.endswith(STATEMENT_SUFFIX)}
     whole: list[Departure] = []
@@ -137,8 +138,8 @@ def next_topic(
     """Return the move that a client follows after it has read its own partitions of a topic to
     their ends.
 
-    The result is the same topic if other clients of the group have already returned to it. It is
-    None while other partitions are still read.
+    If other clients of the group have already followed the table away and back, the result is the
+    move back to the same topic. None: another client has not read its partitions to their ends.
     """
     returned = max((each.after for each in notes.values()), default=0)
     if returned > followed.after:

@@ -95,10 +95,10 @@ class Membership:
     """Processes the group's assignments.
 
     Shared: each member has some partitions, and keeps them when others join (cooperative-sticky).
-    Exclusive: the oldest member of the group reads all partitions of all its topics, and the others
-    have none. Each change of the members makes a new assignment, which determines the oldest member
-    again. Topics do not decide: clients of one group may have different ones during an upgrade.
-    Kafka checks the member's generation in each commit, whatever the partition.
+    Exclusive: the oldest member of the group reads all partitions of all its topics, and the other
+    members read nothing. The oldest one is determined again when a member joins or leaves. Topics
+    are ignored for that, because clients of one group may read different ones during an upgrade.
+    Members of an older generation cannot commit: Kafka refuses their commits for each partition.
     """
 
     def __init__(
@@ -145,11 +145,11 @@ class Membership:
             self._listener.assigned(starts)
 
     def newer_options(self) -> FeedOptions | None:
-        """Return newer options if the first assignment of a new group arrived after its answer was
-        outdated; None otherwise.
+        """Return newer options if the first assignment of a new group arrived too late; otherwise
+        None.
 
-        Nothing was read until then, and the table may have another topic now. Raises the errors of
-        opening.
+        That is after `fresh_until`: since the admin's answer that the options are made of, the
+        table may have got another topic. Nothing was read yet. Raises the errors of opening.
         """
         if not self._is_late or self._options.again is None:
             return None

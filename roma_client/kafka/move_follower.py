@@ -53,10 +53,11 @@ class MoveFollower:
         """Record the admin's answer about the table.
 
         moved  whether the mapping now routes the table to another topic
-        since  number of the set that routed the table to this topic. If it is newer than the group
-               has met, the table has left the topic and returned
+        since  number of the mapping set that routed the table to this topic. If it is newer than
+               the set by which the group reads the topic, the table has left the topic and returned
 
-        If a marker was read, the table leaves the topic, even if the mapping no longer says so.
+        If a marker was read, the client follows it to the next topic, even if the admin's answer
+        says that the table is in this topic.
         """
         began, is_awaited = self._followed.since, self.awaited_topic is not None
         known = since if began is None or is_awaited else max(self._followed.after, began)

@@ -82,9 +82,9 @@ class Positions:
         """Return for each partition the offset at which to begin, and whether the group had no
         commit for the partition.
 
-        A partition without a commit begins at its oldest offset. If the group has no commit at all,
-        `options.start` decides, except in the topics that have `appeared` since the client was
-        opened.
+        A partition without a commit begins at its oldest offset. But if the group has no commit at
+        all, `options.start` decides. The topics that have `appeared` since the client was opened
+        always begin at their oldest offset, because all their records are new.
         """
         committed = self._checked(self._consumer.committed(list(partitions), _WAIT_SECONDS))
         new = [each for each in committed if each.offset < 0]

@@ -56,7 +56,7 @@ class Assembly(Protocol):
 class Ends(NamedTuple):
     """The ends of the partitions. Records of open Kafka transactions are before them.
 
-    session     number of the assignment of the feed
+    session     the feed's `session` at the time of the request: ends are valid for one assignment
     reports     offset up to which BEGIN and END messages had been read when the ends were
                 requested: all rows that those messages count are before the ends
     partitions  partitions of rows, and of BEGIN and END messages → end

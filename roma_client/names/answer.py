@@ -17,7 +17,7 @@ FORMAT: Final = "canal-json"
 class Since(NamedTuple):
     """The mapping set that routed a table to a topic.
 
-    seconds  age of the set if the table had another topic before; None: unknown, or it had none
+    seconds  age of the set; None: the age is unknown, or the table had no other topic before
     """
 
     set: int

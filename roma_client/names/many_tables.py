@@ -12,8 +12,9 @@ class TableTopics:
     """Finds the topic from which each table is read, in the admin's answer at the reader's start.
     Not thread-safe.
 
-    A table that is not in the answer has the topics of its database. If a topic of the database
-    contains `{table}`, the table is read from the topic in which its first row arrives.
+    A table that is not in the answer is new. It is read from the same topic as another table of its
+    database which has the topic of its first row. If there is no such table (the mapping gives each
+    table a topic by `{table}`), the new table is read from the topic of its first row.
     """
 
     def __init__(self, tables: Iterable[Table]) -> None:

@@ -42,8 +42,8 @@ class Stalled(NamedTuple):
 class Assembler:
     """Assembles one instance's transactions, in the order of their commits. Not thread-safe.
 
-    Transactions are compared by their moments, because execute positions alone can begin lower
-    again (`roma position set --as-new` without a position record).
+    Transactions are compared by their moments, not by execute positions alone: these begin at a
+    lower number after `roma position set --as-new` if the position record is lost.
     """
 
     def __init__(

@@ -83,8 +83,8 @@ class BatchesOut:
 class Collecting:
     """The changes of a batch while it is collected.
 
-    It is full if it has `size` changes (not positive: USUAL_SIZE), or if its records have
-    `limit_bytes` in Kafka (None: no limit).
+    The batch is full if it has `size` changes (USUAL_SIZE if `size` is not positive), or if the
+    values of its records have `limit_bytes` in Kafka (None: no limit).
     """
 
     def __init__(self, size: int, limit_bytes: int | None, *, needs_columns: bool) -> None:
@@ -109,7 +109,7 @@ class Collecting:
 
     @property
     def is_full(self) -> bool:
-        """Return whether no further record can be added to the batch."""
+        """Return whether no further record can be added: the batch is full, or `add` ended it."""
         is_large = self._limit is not None and self._bytes >= self._limit
         return self._is_ended or self.left <= 0 or is_large
 
@@ -128,16 +128,18 @@ class Collecting:
         return bool(self._found) and self._found[-1].record is delivery.record
 
     def add(self, delivery: Delivery) -> bool:
-        """Add a change; return False if the batch is full without it. The size of a record is
-        counted once.
+        """Add a change and return True, or return False if the batch must end before the change.
 
-        Raises DeleteWithoutColumns if the first change is a delete that the client refuses.
+        The batch ends before a delete that the client refuses (`needs_columns`), so that the
+        changes before the delete are delivered first. Raises DeleteWithoutColumns if there is none.
+        The method does not check whether the batch is full: see `has_room_for`.
         """
         if self._needs_columns and delivery.change.is_key_only:
             if not self._found:
                 raise _without_columns(delivery.change)
             self._is_ended = True
             return False
+        # A record can have several changes; its size is added with the first one.
         if not self._found or self._found[-1].record is not delivery.record:
             self._bytes += len(delivery.record.value or b"")
         self._found.append(delivery)
@@ -146,7 +148,8 @@ class Collecting:
 
 def deadline_of(timeout_seconds: float | None) -> float:
     """Return the time at which a batch must be returned even if it is not full (`time.monotonic`).
-    That is now for None, and never for 0.
+
+    For None that is the present time; for 0 it is infinity, as in Canal.
     """
     if timeout_seconds is None:
         return time.monotonic()

@@ -1,5 +1,7 @@
-"""Parses markers, which end the tables of a database in a topic, and checks that the markers of all
-instances were read.
+"""Parses markers of moved tables, and checks that the markers of all instances were read.
+
+An instance publishes a marker to a topic when a mapping edit routes a database to another topic:
+no rows of the database follow it there.
 """
 
 import json
@@ -64,10 +66,10 @@ class Followed:
 
     @property
     def repeats_from(self) -> int | None:
-        """Return the number of the mapping set that gave the table to the present topic, if that
-        was before the move to the topic.
+        """Return the number of the mapping set that gave the table the present topic in addition to
+        its former one, before the client followed the table here; otherwise None.
 
-        Rows published since then are also in the former topic. Returns None otherwise.
+        Rows that were published since that set are in both topics.
         """
         since = self.had.get(self.topic)
         return since if since is not None and since < self.after else None
@@ -133,8 +135,9 @@ class Departures:
         """Record a marker; return whether it is a marker of this table that ends the table in the
         topic.
 
-        Raises TableMoved if an instance returns to the topic before all have left it: its later
-        rows would be newer than rows in the topics between.
+        Raises TableMoved if an instance returns to the topic before the markers of all instances
+        were read. The client would then read the rows after the return before the older rows that
+        this instance published to another topic in between.
         """
         followed = self._followed
         to = [expanded(each, followed.database, followed.table) for each in marker.to]
@@ -198,8 +201,8 @@ class Departures:
     def first_marker(self, partition: Partition, before: int) -> int | None:
         """Return the offset of the first marker before offset `before`; None if there is none.
 
-        At the end of a partition only markers of later moves count; they are needed if the table
-        returns.
+        If `before` is at or after the end of the partition, the markers that make this end are
+        ignored. Markers of later moves count: they are needed if the table returns to the topic.
         """
         page = self._pages.get(partition)
         if page is None:

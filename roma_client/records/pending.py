@@ -17,7 +17,8 @@ class Moment(NamedTuple):
     moment.
 
     time    execute time in Unix milliseconds; UNKNOWN_TIME in the commits of former releases
-    before  execute position before its first change. It begins lower after a lost position record
+    before  execute position before its first change. It can be lower than that of an earlier
+            transaction if the instance lost its position record between the two
     """
 
     time: int
@@ -94,8 +95,10 @@ class PendingTransaction:
     is_given_up: bool = False
 
     def add(self, rows: Rows) -> None:
-        """Add rows. Rows that it already has are ignored: an at-least-once relay may send them
-        twice.
+        """Add the rows of a record. A row that was added before is not added again.
+
+        An at-least-once relay may send a row twice. A relay that sends a message for each tag sends
+        it in several messages: then their tags are combined.
         """
         own = self.rows.setdefault(rows.partition, [])
         if not own:
