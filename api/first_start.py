@@ -37,8 +37,8 @@ class FirstStart:
         self._thread = RelayThread("first-start", "", self._run)
 
     def start(self) -> None:
-        """Start the thread. Nothing happens if the file has a token, because it allows to add
-        users.
+        """Start the thread. Nothing happens if the configuration file has a token, because that
+        token can be used to add users.
         """
         token = self._admin.settings.api.token
         if token is None or not token.get_secret_value():

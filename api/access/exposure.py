@@ -6,10 +6,10 @@ from relay.settings import ApiSettings
 
 
 def check_exposure(settings: ApiSettings) -> None:
-    """Raise ConfigurationError if a network could see or forge the credentials of a request.
+    """Raise ConfigurationError if other machines could read or forge the credentials of a request.
 
-    That is so for an address other than loopback without TLS and without a trusted proxy, and for a
-    trusted header that any client could send.
+    They could read them at an address other than loopback without TLS and without a proxy with TLS.
+    They could forge the user header of a proxy (`api.trusted_header`) that any client may send.
     """
     _check_proxies(settings)
     if is_loopback(settings.host) or settings.tls is not None or settings.behind_proxy:

@@ -1,7 +1,7 @@
 """Reads the callers that a proxy has signed in, and that it names in headers.
 
-The headers are accepted only from the proxy. The compared address is that of the connection: the
-one in `X-Forwarded-For` is the proxy's statement about its client.
+The headers are accepted only from the proxy. The proxy is recognised by the address at the other
+end of the connection, not by `X-Forwarded-For`, in which the proxy names the address of its client.
 """
 
 import ipaddress

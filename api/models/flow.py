@@ -57,6 +57,6 @@ class FlowView(BaseModel):
 
 
 class RetiredView(BaseModel):
-    """The topics that an instance fed before it is retired, or fed until then."""
+    """The topics that a retirement would remove the instance from, or has removed it from."""
 
     topics: list[str]

@@ -22,7 +22,7 @@ async def healthz() -> str:
 
 @router.get("/readyz", response_class=PlainTextResponse, responses=_NOT_READY)
 def readyz(admin: AdminDep, response: Response) -> str:
-    """Return "ok" if ZooKeeper can be reached, otherwise 503. Without it all other endpoints
+    """Return "ok" if ZooKeeper can be reached, otherwise 503. Without ZooKeeper other endpoints
     fail.
     """
     if not admin.session.connected:

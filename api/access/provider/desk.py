@@ -170,7 +170,8 @@ class Answer:
     def check(self, issuer: str) -> None:
         """Check that the answer has an authorization code and does not name another issuer.
 
-        Raises ProviderDenied if the provider reports an error, ProviderTokenRefused for the rest.
+        Raises ProviderDenied if the provider reports an error, ProviderTokenRefused if the code is
+        missing or the issuer is another one.
         """
         if self.issuer and self.issuer != issuer:  # RFC 9207: an answer of another provider
             raise ProviderTokenRefused(f"The answer is from the issuer {self.issuer[:200]!r}.")

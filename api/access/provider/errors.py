@@ -27,7 +27,7 @@ class ProviderAway(ApiError):
 
 
 class ProviderUnusable(ApiError):
-    """The provider describes itself in a way that the admin must not follow."""
+    """The provider names another issuer or an unsafe URL, or its keys cannot be read."""
 
     code = "OIDC_PROVIDER_UNUSABLE"
     remedy = "Compare api.oidc.issuer with the issuer in the provider's own discovery document."

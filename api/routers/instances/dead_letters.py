@@ -22,7 +22,7 @@ def list_dead_letters(
     admin: AdminDep, caller: CallerDep, name: str, part: ListingDep
 ) -> list[DeadLetterView]:
     """Return the dead letters of the instance, the oldest first, then damaged ones. They are read
-    from Kafka. Keys need the right `values`.
+    from Kafka. Only callers with the right `values` see keys.
     """
     return part.of(admin.letters.of_instance(name, values=caller.sees_values))
 
@@ -30,7 +30,8 @@ def list_dead_letters(
 @router.get("/{letter}")
 def read_dead_letter(admin: AdminDep, caller: CallerDep, name: str, letter: str) -> OneLetterView:
     """Return one dead letter without its value, with the current size limit of its topic, and the
-    newer changes of its key that the topic contains. The key needs the right `values`.
+    newer changes of its key that the topic contains. Only callers with the right `values` see the
+    key.
     """
     return admin.letters.one(name, letter, values=caller.sees_values)
 
@@ -44,9 +45,10 @@ def read_dead_letter_rows(
     first: Annotated[int, Query(ge=0, le=2**31, description="Number of the first row.")] = 0,
     limit: Annotated[int, Query(ge=0, le=1000, description="Most rows.")] = SHOWN_ROWS,
 ) -> LetterRowsView:
-    """Return the columns of its rows before and after the change.
+    """Return the columns of a dead letter's rows before and after the change.
 
-    Masked columns stay hidden; without the right `values` every column is.
+    Masked columns are hidden from every caller, and all columns from callers without the right
+    `values`.
     """
     numbers = slice(first, first + limit)
     return admin.letters.rows(name, letter, numbers, values=caller.sees_values)

@@ -21,6 +21,6 @@ def list_all_dead_letters(
     instance: Annotated[str, Query(max_length=200)] = "",
 ) -> list[ListedLetterView]:
     """Return the dead letters of all instances or of one: damaged ones, then the others, the
-    newest first. Keys need the right `values`.
+    newest first. Only callers with the right `values` see keys.
     """
     return part.of(admin.letters.listed(instance, values=caller.sees_values))

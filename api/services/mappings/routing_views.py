@@ -136,10 +136,10 @@ def tables_to_speak_of(
     """Return the tables whose routes a preview compares, and a sentence about tables that it omits.
 
     These are the tables in `met`, those in the documents, and `database.*` (any other table) for
-    each named database. A rule without a database names its table in every mapped database. A table
-    is omitted for a database if relays have read other tables of that database, and this table only
-    in other databases: it does not exist there. If the documents name too many tables, those are
-    omitted and the second value says so.
+    each named database. A rule without a database names its table in every mapped database. Such a
+    table is omitted for a database in which relays have read only other tables, if they have read a
+    table of this name elsewhere: it probably does not exist there. If the documents name too many
+    tables, the tables of the documents are omitted, and the second value says so.
     """
     read = tables_named(met)
     tables = set(read)

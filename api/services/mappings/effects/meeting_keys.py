@@ -1,7 +1,7 @@
-"""Finds tables that an edit moves to a topic in which other tables' equal keys are assigned to
-other partitions.
+"""Finds tables that an edit moves to a topic which has another form of their message keys.
 
-The recorded forms of the message keys in the former topics show this.
+Equal keys of two forms would be assigned to different partitions. The form of the keys of each
+table and topic is recorded in ZooKeeper when its rows are published.
 """
 
 from collections.abc import Iterable, Iterator, Mapping

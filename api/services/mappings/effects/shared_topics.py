@@ -43,13 +43,12 @@ class SharedTopics:
     def contradictions(
         self, instances: Iterable[InstanceSettings], mapping: MappingSet
     ) -> list[RouteEffect]:
-        """Return a warning for each pair of instances that would contradict each other in one
-        topic.
+        """Return a warning for each pair of instances that must not feed the same topic.
 
-        They would feed one topic under this mapping, and partition rows differently or publish in
-        another format: the instance that starts later would wait. The result also contains a
-        warning for each instance that would send rows to a topic of transaction reports,
-        heartbeats or the relay's own records.
+        Under this mapping both instances of the pair would feed it, but they partition rows by
+        different rules or use different formats: the instance that starts later would wait. The
+        result also contains a warning for each instance that would send rows to a topic of
+        transaction reports, heartbeats or the relay's own records.
         """
         instances = list(instances)
         reports = {topic: each.name for each in instances for topic in each.report_topics}

@@ -1,12 +1,12 @@
-"""Returns the published table whose columns an unmapped table has."""
+"""Finds the published table that has the same columns as an unmapped table."""
 
 from api.models.mappings.unmapped import LikeColumnsView
 from relay.state import DroppedName
 
 
 def like_columns(dropped: DroppedName) -> LikeColumnsView | None:
-    """Return the published table with similar columns that the relay found for an unmapped name;
-    None if it found none.
+    """Return the published table whose columns the relay found to be like those of the unmapped
+    table `dropped`; None if it found none.
     """
     if not dropped.like:
         return None
