@@ -104,8 +104,7 @@ class Copies:
         writer  name of the job
         number  number of the batch; None: the batch has no number and is never recognised as
                 repeated
-        again   whether a stored batch with this name and number can be this one; False: the number
-                was used before the checkpoint went back, and the batch is new
+        again   as in `ReducedBatch`: False if the number was used for another batch before
         piece   receives the progress; None: no progress is shown
 
         Raises JobError.

@@ -25,10 +25,14 @@ REDUCED: Final = (
 
 @dataclass(frozen=True, slots=True)
 class TableContents:
-    """The contents of a batch for one table: its versions, the newest last (one without columns if
-    all changes are tombstones); the greatest order among the changes with a version; the names of
-    the key's columns; the number of changes before the rule (None: unknown); and the names of the
-    instances that published them, as in `TableBatch`.
+    """The contents of a batch for one table.
+
+    versions      definitions of the table, the newest last; if all changes are tombstones, one
+                  without columns
+    key_columns   names of the key's columns
+    newest_order  greatest order among the changes that have a definition
+    changes       number of changes before the batch was reduced to one per key; None: unknown
+    instances     the instances that published the changes, as in `TableBatch`
     """
 
     versions: Sequence[TableSchema]
@@ -52,12 +56,11 @@ def reduced_batch(
     changes   at most one per table and key, in a cache; columns table, key, order (text that sorts,
               33 characters), execute_time (ms), execute_position, deleted, data (map column → exact
               text), mysql_types (JSON text column → type, as a message has it)
-    contents  table → what the batch has for it
+    contents  table → the contents of the batch for it
     writer    name of the job
     number    number of the batch; None: it has none
     style     how the texts show bytes
-    again     False: the number was used before the checkpoint went back, so a stored batch with
-              this name and number is a different one
+    again     as in `ReducedBatch`
     """
     tables = tuple(
         TableBatch(

@@ -1,11 +1,12 @@
 """Converts each value to a canonical text, which is the same on both sides: the source computes it
 by SQL, Spark from the typed copy.
 
-A row's text is, column by column, `N` for NULL, or the text's length in bytes, a colon and the
-text: no two different rows have the same text. A checksum is the sum of 60 bits of each row's
-SHA-256, so neither order nor cutting matters, and a duplicate row counts twice. Rows that differ
-here but not as values of the copy's types are compared afterwards, row by row; equal sums are equal
-rows.
+The text of a row has for each column `N` if it is NULL; otherwise the length of the value's text in
+bytes, a colon, and the text. So no two different rows have the same text. A checksum is the sum of
+60 bits of the SHA-256 of each row's text. It does not depend on the order in which rows are read or
+on the ranges that they are read in, and a duplicate row counts twice. Equal checksums mean equal
+rows. Different ones do not prove a difference: their rows are compared one by one as values of the
+copy's types.
 """
 
 from collections.abc import Mapping, Sequence

@@ -25,7 +25,7 @@ class RowSettings(Settings):
     masks: tuple[MaskSettings, ...] = ()
     """The instance's `[[instances.masks]]`, with the same salts."""
     transforms: tuple[TransformSettings, ...] = ()
-    """The instance's `[[instances.transforms]]`; their tables are refused."""
+    """The instance's `[[instances.transforms]]`; tables with transforms are not copied."""
     lookups: tuple[LookupSettings, ...] = ()
     """The instance's lookups."""
 
@@ -87,7 +87,7 @@ class BootstrapSettings(Settings):
     """
     settle_seconds: Annotated[float, Field(ge=0)] = 10
     """Time between reading the positions and the first SELECT: other sessions may see published
-    rows a moment later (with semi- synchronous replication up to its timeout).
+    rows a moment later (with semi-synchronous replication, up to its timeout).
     """
     patience_seconds: Annotated[float, Field(ge=0)] = 600
     """Seconds that the relay may take to publish the sources' committed transactions.

@@ -34,7 +34,7 @@ class HBaseSettings(Settings):
     thrift: Annotated[tuple[Address, ...], Field(min_length=1)]
     """Thrift2 gateways as `host:port`.
 
-    Tasks are distributed over them, and use the next when one is silent.
+    Tasks are distributed over the gateways. If a gateway does not answer, its tasks use the next.
     """
     client: Literal["thrift2", "jvm"] = "thrift2"
     """Which client writes rows: the gateways, or HBase's Java client."""

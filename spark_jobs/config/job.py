@@ -56,8 +56,8 @@ class DeltaSettings(Settings):
     """How Delta copies are created. An existing copy keeps the settings of its creation."""
 
     deletion_vectors: bool | Literal["auto"] = "auto"
-    """`true`: a changed row costs a mark instead of its file, and fewer readers understand the
-    copy.
+    """`true`: a replaced row is only marked as removed, and its file is not written again; fewer
+    readers can read such a copy.
 
     `auto`: only for copies that need column mapping, which such readers refuse anyway.
     """

@@ -7,7 +7,7 @@ JobError
 ├── BrokerUnreachable      no broker answers
 ├── BrokerRefused          the broker refuses the login or the right to read
 ├── TopicUnknown           a topic does not exist
-├── OffsetsLost            the topic no longer holds what the job has still to read
+├── OffsetsLost            the topic no longer has records that the job must read
 ├── FormatNotRead          the topic holds messages in a format that the jobs do not read
 ├── RawRuleRefused         the raw rule needs headers that the messages do not have
 ├── StatementsUnread       the job follows TRUNCATEs and does not read their topic
@@ -19,24 +19,24 @@ JobError
 ├── MirrorUnreachable      the server of the copies does not answer
 ├── MirrorRefused          the server of the copies refuses the login or a statement
 ├── CheckpointOfOthers     the stream's checkpoint belongs to other copies
-├── CopiesKeptOtherwise    the copies are kept by another rule than the job's
-├── CopiesUnguarded        the place of the copies does not keep two jobs apart
-├── CopyBusy               another job writes a copy that has one writer at a time
+├── CopiesKeptOtherwise    the copies are ordered by another rule than the job's
+├── CopiesUnguarded        two jobs could overwrite each other's commits in the store of the copies
+├── CopyBusy               another job holds the lock of a copy that has one writer at a time
 ├── InstancesMixed         several instances publish a table of HBase copies by `version`
 ├── SchemaChangeRefused    a table changed, and the setting for such changes is "stop"
 ├── SourceUnreachable      a source server does not answer
 ├── SourceDriverMissing    Spark has no driver for the sources
 ├── SourceRefused          a source server refuses the login or the right to read
 ├── SourceNotTheOne        another server answers than the one of the instance's position
-├── SourcesIncomplete      a source of a group is missing, or a mapped database is not shown
+├── SourcesIncomplete      a source of a group is missing, or no source has a mapped database
 ├── RulesDiffer            the instance has other rules, masks or transforms than the job
 ├── TransformNotCopied     a user's function makes the rows of a table
 ├── PositionMissing        an instance has no position record yet
-├── PositionUnknown        an instance's position record is of a newer version, or none
+├── PositionUnknown        an instance's position record has a newer format, or is invalid
 ├── RelayBehind            an instance has not published what its source had committed
 ├── TableUnknown           no source has a table for a logical name
 ├── TableChanged           a table got another definition, or was dropped, during the copy
-│   └── TableSwapped       another table had its name while it was read
+│   └── TableSwapped       another table had the name of a table while its rows were read
 ├── TablesLeftOut          a first copy is done, except for tables that could not be copied
 └── JobFailed              Spark ended the job for another reason
 """

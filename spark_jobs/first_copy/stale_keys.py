@@ -22,8 +22,10 @@ UNDECIDED = "undecided"
 def unmet(
     copy: DataFrame, met: DataFrame, pairs: Mapping[str, str], pairs_after: Mapping[str, str]
 ) -> DataFrame:
-    """Return the keys of `copy` that the source does not have and whose order is not above all
-    order keys.
+    """Return the keys of `copy` that the source does not have, and how to treat them.
+
+    A key whose order is above all order keys in `pairs` is not returned: its row was published
+    after these order keys were read.
 
     copy         the copy; deleted rows are ignored
     met          keys of the source (column key)
@@ -31,8 +33,8 @@ def unmet(
     pairs_after  instance → order key, read after the copy
 
     Columns of the result: key, verdict (REMOVE or UNDECIDED), order (of the delete, for REMOVE). A
-    key is UNDECIDED while one instance may have had it before its order key and another one may
-    have published it after its own: new order keys decide that.
+    key is UNDECIDED if its order is also between the two order keys of an instance: this instance
+    may have published the row after its order key was read. Newer order keys then decide.
     """
     live = copy.where(~sf.col(DELETED)).select(
         sf.col(KEY).alias("key"), sf.col(ORDER).alias("shown")

@@ -20,9 +20,12 @@ class TableState(StrEnum):
 class TableReport:
     """The result of a run for one table.
 
-    table: logical name. state: COPIED_BEFORE if an earlier run finished it, STOPPED if the next
-    start continues it, LEFT_OUT if it is not copied. rows: rows copied by all runs. removed: rows
-    of the copy that the source no longer has. reason: why it is left out, else None.
+    table    logical name
+    state    COPIED_BEFORE: an earlier run finished the table; STOPPED: the next start continues it;
+             LEFT_OUT: it is not copied
+    rows     number of rows that all runs have copied
+    removed  number of removed rows of the copy, which the source no longer has
+    reason   why the table is left out; None for other states
     """
 
     table: str
@@ -33,7 +36,7 @@ class TableReport:
 
     @classmethod
     def of(cls, table: str, figures: CopyFigures) -> "TableReport":
-        """Return the report of a table that this run copied, as far as it got."""
+        """Return the report of a table that this run has copied completely or in part."""
         state = TableState.COPIED if figures.ended else TableState.STOPPED
         return cls(table, state, figures.rows, figures.removed)
 

@@ -1,8 +1,9 @@
-"""Row keys: the values of the primary key, joined so that different keys differ and the text
-order of the values is kept. A key of one value is that value, as the classic consumer writes it.
-A NUL inside a value is written 00 FF, the separator between two values 00 01, the key of one
-empty value 00 00 (HBase has no empty row key). So a shorter value sorts before values that begin
-with it, a shorter key before a longer one, and the values can be read back.
+"""Row keys of HBase, made of the values of the primary key.
+
+A key of one value is the UTF-8 text of that value. Several values are joined by the bytes 00 01. A
+NUL inside a value is written as 00 FF, and a key of one empty value as 00 00, because HBase has no
+empty row key. So the values can be read back, different keys have different row keys, and row keys
+sort as the texts of their values: a shorter value before values that begin with it.
 """
 
 from collections.abc import Sequence

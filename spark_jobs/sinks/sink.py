@@ -17,13 +17,17 @@ from spark_jobs.transforms import Style, TableSchema, typed_rows
 class TableBatch:
     """The newest change of each key of one logical table within one micro-batch.
 
-    `changes` has them in the exact text of the messages, as in `ReducedBatch.changes`. `versions`
-    are the definitions of the table among them, the newest last; `columns` all their columns, with
-    types that can hold every value; `key_columns` the names of the key's columns in the order of
-    the key, empty if the messages do not contain it. `newest_order` is the greatest order among the
-    changes with a definition. `style` says how the texts show bytes. `number` is the approximate
-    number of changes; None: unknown. `instances` are the names of the instances that published the
-    changes, "" for changes whose messages do not name theirs; empty if the sink does not need them.
+    table         logical table
+    changes       the changes in the exact text of the messages, as in `ReducedBatch.changes`
+    versions      definitions of the table in these changes, the newest last
+    columns       all columns of these definitions → a type that can hold every value
+    key_columns   names of the key's columns in the order of the key; empty if the messages do not
+                  contain the key
+    newest_order  greatest order among the changes that have a definition
+    style         how the texts show bytes
+    number        approximate number of changes; None: unknown
+    instances     the instances that published the changes, "" for changes whose messages do not
+                  name their instance; empty if the sink does not need the instances
     """
 
     table: str
@@ -63,15 +67,20 @@ def _uncounted(_rows: int) -> None:
 class ReducedBatch:
     """A micro-batch that was reduced to the newest change of each table and key.
 
-    `changes` contains all tables at once, for stores that write them in one pass, in the exact text
-    of the messages: `table`, `key`, `order`, `execute_time`, `execute_position`, `deleted`, `data`
-    (map column → text; missing or null value: null), `mysql_types` (JSON text). `tables` contains
-    the same changes table by table, typed. Both are read from a cache that the caller keeps during
-    the call. `writer` and `number` name the batch: after a crash, a batch with the same name and
-    number has the same changes (number None: never). `again`: whether a stored batch with this name
-    and number can be this batch. If not, the stored batch has other changes, from before the
-    stream's checkpoint went back. A sink that writes table by table calls `done` with the
-    approximate number of written changes.
+    `changes` and `tables` are read from a cache that the caller keeps during the call.
+
+    writer, number  name of the job and number of the batch. A batch that is repeated after a crash
+                    has the same name, number and changes. `number` None: it is never repeated
+    changes         the changes of all tables, for stores that write them in one pass. Columns in
+                    the exact text of the messages: table, key, order, execute_time,
+                    execute_position, deleted, data (map column → text; missing or null value:
+                    null), mysql_types (JSON text)
+    tables          the same changes table by table, typed
+    again           whether the copies may already have this batch under its name and number. False:
+                    what they have under this number is another batch, because the stream's
+                    checkpoint was reset to an older state since then
+    done            called with the approximate number of written changes by sinks that write table
+                    by table
     """
 
     writer: str

@@ -13,8 +13,8 @@ from relay.envelope import ROW_TYPES, MessageType
 from spark_jobs.transforms.guards import GUARDS
 
 NO_SOURCE: Final = "the raw rule needs the source header, which the message lacks"
-"""A reason that ends the job, because it applies to the whole topic: the copy would follow no
-rule.
+"""A reason that ends the job, because all messages of the topic lack the header: without it the
+job could not order changes by the raw rule.
 """
 OTHER_FORMAT: Final = "the value is a message of the relay in another format than canal-json"
 """A reason that ends the job, because no copy can be made of the topic."""

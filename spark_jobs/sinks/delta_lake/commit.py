@@ -1,12 +1,13 @@
 """Custom Delta upsert: one join decides the winners and the rows that they replace, instead of
 MERGE's three scans of the copy.
 
-MERGE joins the changes with the copy to find the files that it touches, again with all columns of
-those files to write, and a third time to mark the rows that went. Here one join over keys and
-orders decides which change wins, and finds the row that it replaces; winners are then written
-without another read of the copy. Where a copy has no deletion vectors, the files that hold replaced
-rows are written again without those rows. The transaction is Delta's own and has read what a MERGE
-reads, so that another writer's commit in between makes it fail in the same way.
+MERGE joins the changes with the copy three times: to find the files with rows to replace, to write
+the new rows with all columns of those files, and to mark the replaced rows as removed. Here one
+join over keys and orders decides which change wins, and finds the row that it replaces. The winners
+are then written without another read of the copy. If a copy has no deletion vectors, the files with
+replaced rows are written again without these rows. The transaction is Delta's own and reads the
+same files as a MERGE, so that the commit of another writer in between makes it fail in the same
+way.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
