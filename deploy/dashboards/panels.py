@@ -51,7 +51,8 @@ class Panel:
 class Dashboard:
     """One dashboard.
 
-    variable  metric whose values of the label `instance` are offered for choice; empty: no choice
+    variable  metric whose label `instance` has the instances that a viewer can choose; empty: there
+          is no choice
     """
 
     uid: str

@@ -1,3 +1,3 @@
-"""The demo: the whole project on real servers, two shards → one logical database → Kafka → an equal
-copy.
+"""The demo: runs relay, admin and a Spark job on real servers. Two shards become one logical
+database in Kafka, and Spark copies its tables.
 """

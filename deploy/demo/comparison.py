@@ -12,7 +12,7 @@ TextRow: TypeAlias = "Mapping[str, str | None]"
 
 @dataclass(frozen=True, slots=True)
 class TableComparison:
-    """One logical table. `differing` are keys whose rows differ or exist on one side only."""
+    """The result for a logical table. `differing`: ids of differing or missing rows."""
 
     table: str
     source_rows: int
@@ -21,12 +21,12 @@ class TableComparison:
 
     @property
     def equal(self) -> bool:
-        """Return True if both sides hold the same rows and the same number of rows."""
+        """Return True if source and copy have the same rows and the same number of rows."""
         return not self.differing and self.source_rows == self.copy_rows
 
 
 def compare(table: str, source: Sequence[TextRow], copy: Sequence[TextRow]) -> TableComparison:
-    """Compare all columns by `id`. A column that one side does not have is null there."""
+    """Compare all columns of rows with the same `id`. A missing column is null."""
     left, right = _by_key(source), _by_key(copy)
     differing = sorted(key for key in left.keys() | right.keys() if left.get(key) != right.get(key))
     return TableComparison(table, len(source), len(copy), tuple(differing))

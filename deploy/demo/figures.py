@@ -11,9 +11,11 @@ from deploy.demo.comparison import TableComparison
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """Changes published in the busy hour and the seconds that it took to the consumer.
+    """The measured values of one run of the demo.
 
-    Latencies of the live orders in milliseconds.
+    changes       row changes that the consumer received of `Shop.busy_hour`
+    seconds       seconds until it had received them
+    latencies_ms  milliseconds from the commit of each order of `Shop.live` to the consumer
     """
 
     changes: int
@@ -22,12 +24,12 @@ class Figures:
 
     @property
     def changes_per_second(self) -> float:
-        """Return the mean rate of the busy hour; 0 if no time passed."""
+        """Return the mean rate of `changes`; 0 if no time passed."""
         return self.changes / self.seconds if self.seconds else 0.0
 
 
 def percentile(values: Sequence[float], share: float) -> float:
-    """Return the nearest-rank percentile; NaN without values."""
+    """Return the nearest-rank percentile of `values`, for a share of 0 to 1; NaN without any."""
     if not values:
         return float("nan")
     ranked = sorted(values)
@@ -35,8 +37,10 @@ def percentile(values: Sequence[float], share: float) -> float:
 
 
 def latencies_ms(committed: Mapping[str, float], seen: Mapping[str, float]) -> list[float]:
-    """Return the milliseconds from the commit's answer to the consumer; 0 for a row that the
-    consumer had before.
+    """Return the milliseconds from the answer to each commit until the consumer received the row.
+
+    0 for a row that the consumer received before the answer. Both parameters map an order's note to
+    monotonic seconds.
     """
     return [max(0.0, seen[note] - at) * 1000 for note, at in committed.items() if note in seen]
 

@@ -28,9 +28,8 @@ class Login:
 def add_user(config: Path) -> Login:
     """Add an administrator with a random password, by `roma users add`.
 
-    The command ends with the demo. Call it from the main thread.
-
-    Each run of the demo has new servers, so there is no user of an earlier run.
+    The kernel ends the command if the calling thread ends, so call it from the main thread. Each
+    run of the demo has new servers, so there is no user of an earlier run.
 
     Raises NotReady.
     """

@@ -91,7 +91,7 @@ class RelayProgram(OwnProgram):
         return f"{HOST}:{self._port}"
 
     def state(self) -> Mapping[str, Any]:
-        """Return the state of the instance; "" before the relay runs it."""
+        """Return the status of the instance as JSON; empty before the relay runs it."""
         statuses: list[dict[str, Any]] = httpx.get(
             f"http://{self.address}/status", trust_env=False, timeout=_ASK_S
         ).json()

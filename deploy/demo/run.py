@@ -33,7 +33,7 @@ _WIDTH: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class Stack:
-    """Everything that the demo starts, in this order; it is stopped in the opposite one."""
+    """The servers and programs of the demo, in the order of their start. They stop in reverse."""
 
     database: MariaDB
     zookeeper: ZooKeeper

@@ -20,7 +20,8 @@ _TOPIC_POLL_SECONDS: Final = 0.05
 class Watcher:
     """Counts the topic's messages from the oldest on, in a separate thread.
 
-    `seen_at` holds monotonic seconds by an order's note.
+        messages  number of messages received
+    seen_at   note of an order → monotonic seconds at which its message arrived
     """
 
     def __init__(self, kafka: Kafka) -> None:

@@ -91,9 +91,7 @@ class Shop:
             thread.join()
 
     def live(self, orders: int, per_second: float) -> dict[str, float]:
-        """Place orders one by one; return when each was committed, by its note (monotonic
-        seconds).
-        """
+        """Insert orders one by one; return note of the order → monotonic seconds of its commit."""
         committed: dict[str, float] = {}
         pace = threading.Event()
         with self._session(SHARDS[0]) as cursor:

@@ -17,7 +17,7 @@ _PRIVATE: Final = 0o600
 
 
 def main(config: str, file: Path) -> int:
-    """Add the user where there is none yet. The exit code is 0 when there are users afterwards."""
+    """Add the user if the installation has none. Return 0 if there are users afterwards, else 1."""
     found = _roma("users", "list", "--json", "--config", config)
     if found.returncode:
         return _failed(found)

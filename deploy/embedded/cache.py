@@ -26,8 +26,8 @@ def cache_folder() -> Path:
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Hold an exclusive lock on `path` between processes; it ends with the process that holds
-    it.
+    """Context manager: hold an exclusive lock between processes on the file `path`. The lock also
+    ends with the process that holds it.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w") as lock:
@@ -38,8 +38,8 @@ def locked(path: Path) -> Iterator[None]:
 def install(target: Path, build: Callable[[Path], None]) -> Path:
     """Return `target`, built by `build` if missing.
 
-    `build` fills an empty folder beside it, which is renamed to `target` when it is complete: a
-    crash leaves no partial `target`.
+    `build` fills an empty folder, which is renamed to `target` when it is complete. So a crash
+    leaves no partial `target`.
     """
     if target.exists():
         return target

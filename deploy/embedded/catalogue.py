@@ -63,7 +63,7 @@ RELEASES: Final[Mapping[str, type[SqlServer]]] = MappingProxyType(
         )
     }
 )
-"""Databases that are fetched only by name."""
+"""Name → class of the further releases. They are downloaded only if their names are given."""
 DEMO: Final = (MariaDB.name, ZooKeeper.name, Kafka.name)
 REQUIRED: Final = frozenset({*DEMO, "spark"})
 KAFKA_CLASSES: Final = "kafka-classes"

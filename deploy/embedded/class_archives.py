@@ -1,4 +1,4 @@
-"""The run of Kafka that an archive of its classes is made from."""
+"""Makes an archive of Kafka's classes by running a broker once; brokers start faster with it."""
 
 from typing import ClassVar, Final
 

@@ -3,7 +3,7 @@
 EmbeddedError
 ├── Unavailable            this machine lacks what a server needs; the remedy says how to get it
 │   ├── JavaMissing
-│   └── FetchFailed        a registry did not give a file
+│   └── FetchFailed        a registry did not deliver a file
 ├── ChecksumMismatch       a fetched file is not the pinned one
 ├── ServerDied             the child process ended by itself
 └── NotReady               the child process lives but did not answer in time
@@ -28,7 +28,7 @@ class JavaMissing(Unavailable):
 
 
 class FetchFailed(Unavailable):
-    """A package registry did not give what is pinned."""
+    """A package registry did not deliver a pinned file."""
 
 
 class ChecksumMismatch(EmbeddedError):

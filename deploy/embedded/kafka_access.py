@@ -20,7 +20,7 @@ RIGHTS: Final = {
 }
 """Settings under which a client has only the rights that `allow` granted to its principal.
 
-Clients of the plain listener may do everything.
+Clients of the listener without a login have all rights.
 """
 _KINDS: Final = {
     "topic": ResourceType.TOPIC,
@@ -34,8 +34,10 @@ _REQUEST_S: Final = 20.0
 
 
 def allow(bootstrap: str, principal: str, rights: Iterable[tuple[str, str, str]]) -> None:
-    """Give the principal rights: operation ("Write"), kind of the resource ("topic", "cluster") and
-    its name ("" of the cluster).
+    """Grant rights to a principal.
+
+    rights  for each right the operation ("Write"), the kind of the resource ("topic", "cluster"),
+            and the name of the resource ("" for the cluster)
     """
     admin = AdminClient({"bootstrap.servers": bootstrap, "log_level": 0})
     for done in admin.create_acls([_binding(principal, *right) for right in rights]).values():

@@ -7,7 +7,10 @@ from deploy.embedded.errors import EmbeddedError
 
 
 def unpack(archive: Path, folder: Path, *options: str) -> None:
-    """Unpack a compressed archive, with tar's own options and members. Raises EmbeddedError."""
+    """Unpack a compressed archive by tar. Raises EmbeddedError.
+
+    options  further arguments of tar: its options, and the members to unpack; empty: all members
+    """
     command: list[str | Path] = ["tar", "-xzf", archive, "-C", folder, *options]
     unpacked = subprocess.run(command, capture_output=True, text=True, check=False)
     if unpacked.returncode != 0:

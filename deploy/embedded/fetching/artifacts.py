@@ -16,7 +16,7 @@ class Artifact:
     """One file, a jar unless its extension says otherwise: its Maven coordinates and the SHA-256
     that it must have.
 
-    `classifier` tells it from other files of the same coordinates, "" where there are none.
+    `classifier` is Maven's, which distinguishes files with the same coordinates; "" without one.
     """
 
     organisation: str
@@ -37,8 +37,9 @@ class Artifact:
 
 
 def pinned(wanted: str, lock: Path = LOCK) -> tuple[Artifact, ...]:
-    """Return the artifacts of one set of the lock file, with lines `set
-    organisation:name:version[:extension[:classifier]] sha256`.
+    """Return the artifacts of the set `wanted` of a lock file.
+
+    A line of the file is `set organisation:name:version[:extension[:classifier]] sha256`.
     """
     found: list[Artifact] = []
     for line in lock.read_text(encoding="utf-8").splitlines():

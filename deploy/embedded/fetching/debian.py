@@ -1,4 +1,4 @@
-"""Debian packages: installed as root, otherwise named."""
+"""Installs or unpacks Debian packages. Without the rights to do so, the error names the package."""
 
 import os
 import shlex
@@ -91,9 +91,9 @@ def unpack_package(package: str, root: Path) -> None:
 
 
 def debian_mirror() -> str | None:
-    """Return the address that this Debian is set up with, without the last `/debian`.
+    """Return the mirror in the sources of this machine's apt, without the final `/debian`.
 
-    None elsewhere.
+    None if the machine does not run Debian.
     """
     if "ID=debian" not in _os_release() or shutil.which("apt-get") is None:
         return None

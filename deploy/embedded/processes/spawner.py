@@ -1,7 +1,7 @@
 """Starts child processes from one thread that lives as long as this process.
 
-The kernel sends a child its parent-death signal when the *thread* that started it ends; a test may
-start a server from a short-lived one.
+The kernel sends a child its parent-death signal when the *thread* that started the child ends. A
+test may start a server in a thread that ends early, and the server must continue to run.
 """
 
 import subprocess

@@ -17,8 +17,12 @@ from deploy.embedded.fetching.progress import say
 
 
 def unpack_members(wanted: str, folder: Path, below: str, kept: str) -> None:
-    """Unpack the members below a path of the set's one archive whose names match `kept`, without
-    that path, and drop the archive.
+    """Unpack members of the one archive of a set, and delete the archive.
+
+    wanted  set of the lock file
+    folder  where they are unpacked
+    below   path in the archive: only members below it are unpacked, under names without it
+    kept    regular expression for these names
 
     Raises Unavailable or ChecksumMismatch.
     """
@@ -41,9 +45,13 @@ def unpack_members(wanted: str, folder: Path, below: str, kept: str) -> None:
 
 
 def unpack_inner(wanted: str, folder: Path, inner: str, kept: Sequence[str]) -> None:
-    """Unpack members of a compressed archive that is inside the set's one archive, and drop both.
+    """Unpack members of a compressed archive that is inside the one archive of a set, and delete
+    both archives.
 
-    Raises as `unpack_members`.
+    inner  the inner archive's path in the outer one
+    kept   names of the members
+
+    Raises Unavailable or ChecksumMismatch.
     """
     archive = _fetched(wanted)
     say(f"{wanted}: unpacking")
@@ -55,9 +63,12 @@ def unpack_inner(wanted: str, folder: Path, inner: str, kept: Sequence[str]) -> 
 
 
 def check_runs(program: Sequence[str | Path], name: str, packages: Sequence[str] = ()) -> None:
-    """Make sure that the program finds its libraries.
+    """Check that a program finds its libraries. If it does not, install `packages` (root, Debian).
 
-    As root on Debian, install the packages that hold them. Raises Unavailable.
+    program  the command
+    name     name of the server, for the error
+
+    Raises Unavailable if the program does not run.
     """
     said = _version(program)
     for package in packages if said else ():

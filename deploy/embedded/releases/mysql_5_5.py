@@ -1,5 +1,6 @@
-"""MySQL 5.5.9 of an old Java connector: no checksums, no row image setting, no GTIDs, row events of
-version 1.
+"""MySQL 5.5.9, which the Maven archive of an old Java connector contains.
+
+It has no checksums, no setting for row images, no GTIDs, and row events of version 1.
 """
 
 import zipfile

@@ -32,7 +32,7 @@ _FLAGS: Final = (
 
 
 class HBase(TwoProcesses):
-    """All parts in one process, with data on the local disk or on HDFS.
+    """One process for HBase and its ZooKeeper, and one for the gateway. Data is on disk or on HDFS.
 
     Clients speak Thrift2 to `address`.
 

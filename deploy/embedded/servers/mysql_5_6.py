@@ -64,7 +64,9 @@ class MySQL56(SqlServer):
 
     @classmethod
     def users_sql(cls) -> str:
-        """Drop the anonymous users of a fresh data folder, then create the two users."""
+        """Return the statements that drop the anonymous users of a fresh data folder, and create
+        the two users.
+        """
         return f"DELETE FROM mysql.user WHERE User='';\n{super().users_sql()}"
 
     def _environment(self) -> Mapping[str, str]:

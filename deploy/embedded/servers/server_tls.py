@@ -9,8 +9,9 @@ from typing import Literal
 class ServerTls:
     """PEM files of a server.
 
-    `identity`: its certificate and its key (PKCS #8) in one file. `authority`: the authority of
-    clients. `clients`: whether they show a certificate.
+    identity   certificate and key (PKCS #8) of the server, in one file
+    authority  certificate of the authority that signs the certificates of clients
+    clients    whether the server asks clients for a certificate ("want") or requires one ("need")
     """
 
     identity: Path

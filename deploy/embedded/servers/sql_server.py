@@ -37,7 +37,7 @@ class SqlServer(ServerProcess):
 
     @classmethod
     def release(cls) -> str:
-        """Return family and number of the release, by which its folder in the cache is called."""
+        """Return family and number of the release, the name of its folder in the cache."""
         return f"{cls.family}-{'.'.join(map(str, cls.version))}"
 
     def __init__(self, options: Mapping[str, OptionValue] | None = None) -> None:
@@ -115,9 +115,9 @@ class SqlServer(ServerProcess):
 
     @abstractmethod
     def replicate_from(self, master: "SqlServer") -> None:
-        """Follow another server by GTID, from the end of what this one has.
+        """Replicate from another server by GTID, after the last transaction that this server has.
 
-        It must not replicate from any before.
+        This server must not be a replica before.
         """
 
     @classmethod
