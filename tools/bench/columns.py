@@ -85,11 +85,14 @@ _LONG_KINDS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """One width: CPU microseconds a row, and megabytes of row images a CPU-second takes.
+    """The cost of rows with one number of columns.
 
-    0 where nothing is compiled.
-
-    `long` rows end with a JSON document and a text of 2 KB.
+    long               whether the rows end with a JSON document and a text of 2 KB
+    row_bytes          size of a row image
+    compiled_us        CPU microseconds per row of the compiled printer; 0 without compiled modules
+    compiled_mb_per_s  megabytes of row images per CPU second of the compiled printer; 0 likewise
+    readable_us        CPU microseconds per row of the readable packages
+    readable_mb_per_s  megabytes of row images per CPU second of the readable packages
     """
 
     columns: int

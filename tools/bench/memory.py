@@ -35,7 +35,14 @@ _MIB: Final = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Resident memory in MiB: idle, peak and documented bound; bytes of binlog and seconds."""
+    """The result of a scenario.
+
+    rest_mib    resident memory without load
+    peak_mib    peak of the resident memory
+    stated_mib  its bound in the documentation
+    binlog_mb   megabytes of binlog that the load wrote
+    seconds     duration of the load
+    """
 
     scenario: str
     rest_mib: int

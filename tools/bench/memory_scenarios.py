@@ -27,10 +27,15 @@ class ScenarioSetup:
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """`prepare` runs before the relay starts; `act` is the measured load.
+    """A load whose peak memory is measured.
 
-    `tables`: number of tables that the relay reads. `event_bytes`: size of the largest event.
-    `end_seconds`: time limit for publishing everything.
+    what         description for the report
+    act          runs the load
+    tables       number of tables that the relay reads
+    event_bytes  size of the largest event
+    instance     returns settings of the instance; its argument is an empty folder
+    prepare      runs before the relay starts
+    end_seconds  time limit for publishing everything
     """
 
     what: str

@@ -45,7 +45,7 @@ VARIANTS: Final = {
 class Found:
     """One round: seconds and CPU seconds from the relay's start to the end of the binlog.
 
-    `load` is that of the last minute.
+    `load` is the machine's load average over one minute.
     """
 
     variant: str

@@ -90,7 +90,7 @@ def main() -> int:
 
 
 class Bench:
-    """Runs on one source; keeps rows of the report."""
+    """Runs the measurements on one source, and collects the rows of the report."""
 
     def __init__(
         self, kafka: Kafka, zookeeper: ZooKeeper, source: SqlServer, workload: Filled
@@ -203,7 +203,7 @@ class Bench:
 
 
 class BesideCopy(RelayCopy):
-    """The relay with so many copies that one is under way at every moment."""
+    """A relay with so many copies that one of them runs during the whole measurement."""
 
     copies = _COPIES
 

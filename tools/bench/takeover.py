@@ -90,7 +90,7 @@ def stop(_: Installation, leader: RelayProcess, _standby: RelayProcess) -> None:
 
 
 def move(installation: Installation, _leader: RelayProcess, standby: RelayProcess) -> None:
-    """Order the hand-over to the standby, as `roma instance move` does."""
+    """Order the hand-over to the standby, as `roma placement move` does."""
     installation.overrides.hand_over(
         "shop", standby.label, Note("bench", "move", int(time() * 1000))
     )
@@ -102,8 +102,11 @@ EVENTS: Final[dict[str, Event]] = {"kill -9": kill, "clean stop": stop, "request
 def measure(
     names: Sequence[str], times: int, tick_ms: int, session_timeout_seconds: float
 ) -> tuple[dict[str, list[float]], int]:
-    """Run each event so many times; return the consumer's longest times without a message in
-    seconds, and the granted session timeout in ms.
+    """Cause each event `times` times. Return event → the longest time in seconds without a message
+    after each, and the granted session timeout in milliseconds.
+
+    names    events, keys of EVENTS
+    tick_ms  ZooKeeper's tickTime in milliseconds
     """
     silences: dict[str, list[float]] = {name: [] for name in names}
     with _servers(tick_ms) as (database, kafka, zookeeper), tempfile.TemporaryDirectory() as folder:

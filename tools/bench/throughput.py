@@ -51,7 +51,11 @@ _BUFFER_POOL_BYTES: Final = 512 * 1024 * 1024
 
 @dataclass(slots=True)
 class Race:
-    """Runs so far, and sentences about the figures that could not be measured."""
+    """Measures contestants one after the other.
+
+    runs      the measured runs so far
+    failures  sentences about what could not be measured
+    """
 
     kafka: Kafka
     zookeeper: ZooKeeper

@@ -39,7 +39,7 @@ _FORM: Final[Mapping[str, Any]] = {EVENTS: {"message": {"format": "debezium-json
 class Found:
     """One round: seconds from the relay's start to the end of the binlog, and its CPU seconds.
 
-    `load` is that of the last minute.
+    `load` is the machine's load average over one minute.
     """
 
     variant: str

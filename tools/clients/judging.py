@@ -1,4 +1,4 @@
-"""Compares the lines that services wrote with the history of the source. Pure."""
+"""Compares the lines that services wrote with the history of the source, without side effects."""
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -23,15 +23,16 @@ class Work(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What is wrong, and how often changes came again.
+    """The numbers of broken promises and of repeated changes.
 
+    processed     changes that services processed, repeated ones included
     lost          changes of the source that no service processed
     foreign       processed changes that the source does not have
-    out_of_order  first occurrences of a change before an older change of its row
+    out_of_order  changes whose first processing came after a newer change of their row
     torn          transactions that were processed without all their rows
     repeated      changes that were processed again
-    turns         how often the active client changed; lone changes of a client between those of
-                  another one do not count: a client that was paused ends its change later
+    turns         how often another client became active. A single change of one client between
+                  changes of another is not counted: a client that was paused ends its change late
     """
 
     processed: int
@@ -49,19 +50,23 @@ class Verdict:
 
 
 def works(text: str) -> list[Work]:
-    """Return the lines without one that a kill truncated."""
+    """Return the units of work in `text`. A last line that a kill truncated is ignored."""
     return [Work(*json.loads(each)) for each in text.split("\n")[:-1]]
 
 
 def history(held: Mapping[int, int]) -> set[Row]:
-    """Return all changes of a table whose rows count their changes, from 0 on."""
+    """Return all changes of a table. `held`: id → the newest number of a row's changes, which are
+    numbered from 0.
+    """
     return {(key, n) for key, most in held.items() for n in range(most + 1)}
 
 
 def judged(found: Sequence[Work], wanted: Collection[Row], sizes: Collection[int]) -> Verdict:
-    """Return the verdict on the work of all services, in the order of its effects.
+    """Return the verdict on the work of all services.
 
-    `sizes`: how many rows a unit of work may have.
+    found   the units of work, in the order in which they took effect
+    wanted  the changes of the source
+    sizes   the numbers of rows that a unit of work may have
     """
     rows = [(key, n) for work in found for key, n in work.rows]
     known = set(rows)

@@ -1,8 +1,8 @@
-"""Runs bootstrap while a relay, a dedup stream and a load run: killed once, continued, and run
-again. At the end source and copy are equal.
+"""Runs bootstrap while a relay, a dedup stream and a load run. Bootstrap is killed once, continued,
+and run a second time. At the end source and copy must be equal.
 
-The first rows are older than the relay's start, so that only bootstrap can bring them. The load
-inserts, changes and deletes keys of both shards all the time; deleted keys must not come back.
+The first rows are older than the relay's start, so only bootstrap can copy them. The load inserts,
+changes and deletes keys of both shards all the time; deleted keys must not return to the copy.
 """
 
 import os
@@ -31,7 +31,7 @@ _TYPES = "id bigint primary key, n int, note varchar(60), amount decimal(10,2), 
 
 
 class Load(Thread):
-    """Changes of random keys, five a transaction, until `end`."""
+    """Commits transactions with five changes of random keys each, until `end` is called."""
 
     def __init__(self, database: MariaDB, rows: int) -> None:
         super().__init__(name="load")
@@ -40,7 +40,7 @@ class Load(Thread):
         self.transactions = 0
 
     def run(self) -> None:
-        """Commit transactions until `end` is called. The seed is fixed, the timing is not."""
+        """Commit transactions until `end` is called. The random seed is always the same."""
         chance = random.Random(1)
         with self._database.connect(autocommit=False) as connection, connection.cursor() as cursor:
             while not self._ending.wait(_PAUSE_S):

@@ -1,11 +1,9 @@
-"""`python -m tools.faults.driver_kills`: the dedup stream's process is killed at random moments.
+"""Kills the process of the dedup stream at random moments: `python -m tools.faults.driver_kills`.
 
-After each its copies must be exact.
-
-Each round publishes changes, many of them late, starts the job as a process that takes them in
-small batches, kills it with its JVM (SIGKILL to the whole group) at a moment drawn from the seed,
-and lets the stream finish from its checkpoint. The copies are then compared with the expected rows,
-computed from all published changes.
+Each round publishes changes, many of them late, and starts the job, which applies them in small
+batches. It kills the job and its JVM (SIGKILL to the process group) at a moment that depends on the
+seed. Then the stream finishes from its checkpoint. After that the copies must equal the expected
+rows, which are computed from all published changes.
 """
 
 import argparse
@@ -46,8 +44,11 @@ _MOMENTS_S: Final = (0.0, 6.0)
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """The result of a round: batches that were begun and not completed at the kill, and whether the
-    copies were exact afterwards.
+    """The result of a round.
+
+    after_s  seconds from the first batch until the kill
+    cut_off  number of batches that were begun and not completed at the kill
+    exact    whether the copies were as expected afterwards
     """
 
     after_s: float
@@ -56,7 +57,7 @@ class Round:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The exit code is 0 when every round ended with exact copies."""
+    """Run the command line. Return 0 if the copies were as expected after every round."""
     parser = argparse.ArgumentParser(
         prog="python -m tools.faults.driver_kills", description=__doc__
     )

@@ -1,4 +1,4 @@
-"""A load that reconnects after a crash of its server. The table then has the committed changes."""
+"""A load that reconnects after a crash of its server. Its table shows the committed changes."""
 
 import random
 import threading
@@ -20,9 +20,8 @@ _RETRY_S: Final = 0.1
 class Load:
     """Small transactions of three changes on `<schema>.t(id, n, v)`, about `rate` changes a second.
 
-    A row's `n` counts its changes.
-
-    With `long_every`, each transaction of that number changes every row forty times.
+    The column `n` of a row is the number of its changes. With `long_every` = k, every k-th
+    transaction changes every row forty times.
     """
 
     def __init__(

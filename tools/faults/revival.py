@@ -1,6 +1,6 @@
-"""Servers that an earlier round left paused or ended are started again before the next one.
+"""Starts servers again that an earlier round left paused or ended.
 
-A round that fails between a fault and its end leaves them so, and a server can end by itself.
+A round may fail before it ends its fault, and a server can end by itself.
 """
 
 from collections.abc import Iterable, Iterator
@@ -11,10 +11,10 @@ from tools.faults.gated_kafka import GatedKafka
 
 
 def start_again(servers: Iterable[ServerProcess]) -> list[str]:
-    """Resume every running server, and start the others; return the names of those.
+    """Resume every running server, and start the ended ones; return the names of the started ones.
 
-    They start at the same time: no broker of a cluster answers before another one runs. Raises
-    EmbeddedError if one does not start.
+    They are started in parallel, because a broker of a cluster does not answer before another
+    broker runs. Raises EmbeddedError if a server does not start.
     """
     ended = []
     for each in servers:

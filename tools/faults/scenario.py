@@ -11,7 +11,14 @@ Act: TypeAlias = Callable[[Run], None]
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """`act` runs under load, with `relays` relay processes of one installation."""
+    """A fault in a running installation.
+
+    name    name on the command line and in reports
+    what    description for reports
+    act     causes the fault and waits for its end; it runs under load
+    relays  number of relay processes of the installation
+    setup   configuration of the run
+    """
 
     name: str
     what: str
@@ -34,7 +41,9 @@ def scenario(
     own_clock: bool = False,
     **instance: Any,
 ) -> Callable[[Act], Act]:
-    """Register a function as a scenario; further arguments are settings of the instance."""
+    """Decorator: register a function as a scenario. See Scenario and Setup for the arguments;
+    further keywords are settings of the instance.
+    """
 
     def listed(act: Act) -> Act:
         SCENARIOS[name] = Scenario(
@@ -48,9 +57,10 @@ def scenario(
 def variant(
     base: str, suffix: str, what: str, instance: Mapping[str, dict[str, Any]], **setup: Any
 ) -> None:
-    """Register a scenario again with another setup.
+    """Register the scenario `base` again as `<base>-<suffix>`, with another setup.
 
-    `instance` joins the settings of the base, table by table.
+    instance  settings that are added to those of the base: table of the settings → values
+    setup     fields of Setup that replace those of the base
     """
     scenario = SCENARIOS[base]
     settings = dict(scenario.setup.instance)

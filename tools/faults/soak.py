@@ -24,7 +24,7 @@ _EVERY_S: Final = 20.0
 
 @dataclass(frozen=True, slots=True)
 class Soaked:
-    """The result; `usage` is of the relay that ran from beginning to end."""
+    """The result of a soak run; `usage` is that of the relay that no fault killed."""
 
     minutes: float
     faults: dict[str, int]

@@ -34,14 +34,17 @@ Brokers: TypeAlias = Literal["one", "cluster", "small disk", "behind a gate"]
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """The configuration of a run: `instance` are settings of the relays' instance, `rate` the
-    changes a second.
+    """The configuration of a run.
 
-    With `pair` the source has a standby, and with `beside` there is another, idle source, so that
-    they are a group. With `own_clock` the relays read a wall clock that the run sets. With
-    `long_every`, each transaction of that number is a long one. With `drops_repeats` the reader
-    drops changes that come again under the `order` that they had. With `transactions` the relays
-    report transactions in a separate topic.
+    brokers        the kind of Kafka
+    instance       settings of the instance
+    pair           whether the source has a standby server
+    beside         whether the instance is a group with a second source, which is idle
+    own_clock      whether the relays read a wall clock that the run sets
+    rate           changes of the load per second
+    long_every     k: every k-th transaction of the load is a long one; 0: none
+    drops_repeats  whether the consumer drops repeated changes with the same `order`
+    transactions   whether the relays publish BEGIN and END messages to a separate topic
     """
 
     brokers: Brokers = "one"
@@ -175,13 +178,13 @@ class Run:
 
     @property
     def reads_at(self) -> str:
-        """Return the address of the broker for readers, which no fault affects."""
+        """Return the broker's address for the consumer of the run; faults do not affect it."""
         return self.kafka.direct if isinstance(self.kafka, GatedKafka) else self.kafka.bootstrap
 
     @contextmanager
     def busy(self, relays: int) -> Iterator[None]:
-        """Context manager: running relays, a load on them, and a reader that has received some of
-        its messages.
+        """Context manager: run relays, a load and a consumer. The block begins when the consumer
+        has received some hundred messages.
         """
         environment = self.clock.environment if self.clock is not None else {}
         with ExitStack() as stack:
@@ -198,7 +201,7 @@ class Run:
             yield
 
     def write_to(self, database: MariaDB) -> None:
-        """Move the load to another server; its rows are compared at the end."""
+        """Move the load to another server, whose rows are compared with the messages at the end."""
         self.database = database
         self.load.move(database)
 
@@ -232,7 +235,10 @@ class Run:
         return f"{self.name}.position.shop"
 
     def rest(self, least_s: float, most_s: float | None = None) -> None:
-        """Wait for a random time between the two, while everything continues."""
+        """Wait for a random time between `least_s` and `most_s`, while load and relays continue.
+
+        `most_s` None: wait for `least_s`.
+        """
         self._pause.wait(least_s if most_s is None else self.chance.uniform(least_s, most_s))
 
     def moving(self) -> None:

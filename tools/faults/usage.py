@@ -17,7 +17,9 @@ _FILES_SLACK: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Medians of the second and of the last quarter of the time."""
+    """Memory and open files of a process: `early_…` and `late_…` are medians in the second and in
+    the last quarter of the time, `most_…` the maximum.
+    """
 
     early_bytes: float
     late_bytes: float
@@ -49,7 +51,9 @@ class Usage:
 
 
 def usage_of(memory: list[float], files: list[float]) -> Usage:
-    """Judge samples in the order of time; the first quarter is warming up."""
+    """Return the usage in samples in the order of time. The first quarter, in which the process
+    warms up, is only used for the maximum.
+    """
     quarter = max(1, len(memory) // 4)
     return Usage(
         median(memory[quarter : 2 * quarter] or memory),

@@ -1,6 +1,7 @@
-"""The code under test: all steps from the socket to the printed message, each with the bytes that
-it reads. Every target returns a word for its result, and raises only RelayError; another exception
-is a finding.
+"""The targets of the fuzzer: the steps from the socket to the printed message.
+
+Each target feeds damaged bytes to its step. It returns a word for the result, or raises RelayError;
+any other exception is a finding.
 """
 
 import socket
@@ -66,8 +67,9 @@ class Sent(socket.socket):
 
 
 def stream(transaction: Transaction, rng: Random) -> str:
-    """Packets of the connection, damaged before or after their checksums were computed. Read with
-    and without the scanner.
+    """Read a damaged stream of packets, with or without the compiled scanner.
+
+    The damage is done before or after the checksums are computed.
     """
     whole = _packets(transaction, rng)
     scanner = event_scanner() if rng.random() < 0.7 else None
@@ -108,7 +110,9 @@ def _packets(transaction: Transaction, rng: Random) -> bytes:
 
 
 def events(transaction: Transaction, rng: Random, others: Sequence[Transaction]) -> str:
-    """Events with valid checksums; one is damaged, of another type, or of another transaction."""
+    """Assemble events with valid checksums. One of them is damaged, missing, of another type, or of
+    another transaction.
+    """
     fed = list(transaction.events)
     at = rng.randrange(len(fed))
     chosen = fed[at]
@@ -130,7 +134,7 @@ def events(transaction: Transaction, rng: Random, others: Sequence[Transaction])
 
 
 def rows(raw: RawRows, rng: Random) -> str:
-    """A row event with its table map; the images are damaged in 90 %, else the table map."""
+    """Decode a row event with damaged images, or, in a tenth of the calls, a damaged table map."""
     if rng.random() < 0.9:
         return decoded(raw._replace(body=raw.body[:8] + damaged(raw.body[8:], rng)))
     return decoded(raw._replace(table_map=damaged(raw.table_map, rng)))
@@ -149,7 +153,10 @@ def raw_rows_of(transaction: Transaction) -> list[RawRows]:
 
 
 def decoded(raw: RawRows) -> str:
-    """Decode, print in both styles and by compiled code, and count; all must agree."""
+    """Decode a row event, count its rows, and print it in both styles with each printer.
+
+    Raises AssertionError if the results differ.
+    """
     found = _DECODER.open(raw)
     printed = _print_events(found)
     counted = _count(found)

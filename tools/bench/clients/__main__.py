@@ -1,9 +1,10 @@
-"""The client beside a plain consumer that parses JSON, and beside Canal: `make bench-client`.
+"""Compares the client with a plain consumer that parses JSON, and with Canal: `make bench-client`.
 
-All readers get the same rows of one table with twelve columns: the consumers from the relay's
-topic, with one row a message and with the rows of an event in one message; Canal's client from a
-real Canal that reads the same binlog and puts the rows of an event into one entry. CPU seconds are
-those of the reader's process, with the threads of Kafka's client; of Canal there is only the time.
+All readers get the same rows of one table with twelve columns. The client and the plain consumer
+read the relay's topics, one with a message for each row and one with a message for each row event.
+Canal's client reads from a real Canal server, which reads the same binlog and makes one entry of
+each row event. CPU seconds are those of the reader's process, with the threads of Kafka's client.
+They are not measured for Canal's client.
 """
 
 import argparse
@@ -63,12 +64,12 @@ class Measured:
         self.costs: dict[str, list[Cost]] = {}
 
     def add(self, way: str, found: Cost) -> None:
-        """Add the results of a round."""
+        """Add the cost of one round of the reader `way`."""
         self.costs.setdefault(way, []).append(found)
         say(f"{way}: {self.rows / found.seconds:,.0f} rows/s, {found.cpu_seconds:.2f} CPU s")
 
     def report(self) -> Report:
-        """Return the medians, with those of the plain consumer."""
+        """Return the medians of each reader, and their ratios to those of the plain consumer."""
         head = ("reader", "", "rows/s", "times plain", "CPU µs per row", "plain / reader")
         plain = self._medians(PLAIN)
         rows = []

@@ -33,7 +33,11 @@ class Cost(NamedTuple):
 
 
 def cost(way: str, rows: int, arguments: Mapping[str, Any]) -> Cost:
-    """Run a reader process for this number of rows with this client."""
+    """Return the cost of reading `rows` rows in a process of its own.
+
+    way        the kind of reader, one of WAYS
+    arguments  arguments of the reader
+    """
     told = subprocess.run(
         _command(way, rows, arguments), check=True, stdout=subprocess.PIPE, timeout=_ANSWER_SECONDS
     )
@@ -41,7 +45,7 @@ def cost(way: str, rows: int, arguments: Mapping[str, Any]) -> Cost:
 
 
 class Read(NamedTuple):
-    """What a member of a group has read so far."""
+    """The progress of a member of a group: time, number of rows, and CPU seconds until then."""
 
     at: float
     rows: int
@@ -49,9 +53,10 @@ class Read(NamedTuple):
 
 
 def cost_of_group(way: str, members: int, rows: int, arguments: Mapping[str, Any]) -> Cost:
-    """Run reader processes of one consumer group for this number of rows; return their cost.
+    """Return the cost of reading `rows` rows by several processes of one consumer group.
 
-    The time begins when the last member has read changes; the rows before are not counted.
+    The measurement begins when each member has read changes; rows that were read before that are
+    not counted. `way` and `arguments` are as in `cost`.
     """
     found: queue.Queue[tuple[int, Read]] = queue.Queue()
     processes = [

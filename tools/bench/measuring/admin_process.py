@@ -16,7 +16,7 @@ import psutil
 from relay.deadline import Deadline
 
 HEADINGS: Final = ("address", "bytes", "p50 ms", "p95 ms", "MB")
-"""The columns of `measured`, behind the address."""
+"""The headings of the table's columns; the last four are those of `measured`."""
 _TOKEN: Final = "scale-token"
 _HEADERS: Final = {"Authorization": f"Bearer {_TOKEN}"}
 
@@ -25,7 +25,10 @@ _HEADERS: Final = {"Authorization": f"Bearer {_TOKEN}"}
 def served_admin(
     hosts: str, installation: str, instances: Sequence[str]
 ) -> Iterator[tuple[httpx.Client, psutil.Process]]:
-    """Context manager: serve an admin of an installation with these instances, until it ends."""
+    """Context manager: run an admin for an installation with these instances during the block.
+
+    Yields an HTTP client of the admin, and the admin's process. `hosts` are ZooKeeper's.
+    """
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "relay.toml"
         file.write_text(_configuration(hosts, installation, instances), encoding="utf-8")
@@ -65,7 +68,9 @@ def _await_ready(client: httpx.Client) -> None:
 def measured(
     client: httpx.Client, address: str, requests: int, process: psutil.Process
 ) -> list[str]:
-    """Return size, median, 95th percentile and the admin's memory, as texts of a table."""
+    """Send `requests` requests to an address. Return texts for a table: the size of the answer, the
+    median and the 95th percentile of the response times, and the admin's memory.
+    """
     took, size = [], 0
     headers = {} if address.startswith("/api/") else {"Accept": "text/html"}
     for _ in range(requests):

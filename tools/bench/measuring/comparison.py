@@ -49,8 +49,11 @@ class SharedServers:
 class Comparison(Generic[Found]):
     """A command that measures variants in alternating order.
 
-    `program` is the module's last name, `what` its help text. The option `option` says how much
-    each round publishes, `amount` if it is not given. `database` are settings of the source.
+    program   last part of the module's name
+    what      help text
+    option    name of the option that says how much each round publishes
+    amount    default of this option
+    database  settings of the source
     """
 
     program: str
@@ -105,7 +108,12 @@ def _shared_servers(program: str, settings: Mapping[str, Any]) -> Iterator[Share
 def installed(
     servers: SharedServers, name: str, tables: Iterable[str], instance: Mapping[str, Any]
 ) -> Iterator[Installation]:
-    """Make a database with these statements, and the mapping that publishes it under its name."""
+    """Context manager: create the database `name` with tables, and an installation with a mapping
+    that publishes the database under its own name.
+
+    tables    statements that create the tables
+    instance  settings of the instance
+    """
     servers.database.execute(f"create database {name}", *tables)
     installation = Installation(
         name,
@@ -135,7 +143,9 @@ def seconds_to_publish(
 ) -> float:
     """Write while no relay runs; return the seconds from the relay's start until all is published.
 
-    `first`: statement of a row that a relay publishes before the measurement.
+        relay         it must run at the call; it is stopped for `write`, and started again
+    first         statement that writes a row, which the relay publishes before the measurement
+    most_seconds  time limit for publishing
     """
     relay.wait_for("RUNNING")
     servers.database.execute(first)

@@ -11,15 +11,16 @@ _MEGABYTE: Final = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One contestant's reading of one binlog.
+    """The figures of one run, in which a contestant publishes the rows of one binlog.
 
-    Figures are from its first row in the log to its last visible one, except `startup_s` and
-    `peak_bytes`.
+    The times, except `startup_s`, are from the first row in Kafka to the last visible row.
 
-    `process_s` are CPU seconds (user and system) of its process and children, `broker_s` and
-    `source_s` those of Kafka and the database in that time. `others_s` are those of unrelated
-    programs: if they are many, the figure is not reliable. `startup_s` is from the start of the
-    process to its first row. `peak_bytes` is None if memory is not comparable.
+    process_s   CPU seconds (user and system) of the contestant's process and its children
+    broker_s    CPU seconds of Kafka
+    source_s    CPU seconds of the database
+    others_s    CPU seconds of unrelated programs; a run with many of them is not reliable
+    startup_s   seconds from the start of the process to the first row in Kafka
+    peak_bytes  peak memory of the process and its children; None if it is not comparable
     """
 
     workload: str
@@ -125,11 +126,14 @@ def _beside(summary: Summary, reference: Summary | None) -> Summary:
 
 @dataclass(frozen=True, slots=True)
 class LiveRun:
-    """Small transactions at a rate: milliseconds from the commit's answer to a read_committed
-    consumer, and what the contestant used.
+    """The latency of small transactions at a steady rate, and the contestant's CPU time and memory.
 
-    `idle_percent` is CPU of one core over `idle_s` seconds before the first transaction,
-    `busy_percent` over those of the load.
+    rate          transactions per second
+    sent, seen    number of transactions that were committed, and that the consumer received
+    p50_ms …      milliseconds from the answer to the commit until a read_committed consumer has the
+                  row
+    idle_percent  CPU use in percent of a core during `idle_s` seconds before the first transaction
+    busy_percent  CPU use in percent of a core during the load
     """
 
     server: str

@@ -34,8 +34,12 @@ _PAUSE_S: Final = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """`rate` one-row transactions per second for `seconds`, after `warm_s` of the same that is not
-    counted and `idle_s` of rest.
+    """The load: transactions of one row at a steady rate.
+
+    rate     transactions per second
+    seconds  duration of the measured load
+    warm_s   duration of the same load before, which is not measured
+    idle_s   pause between both, in seconds
     """
 
     rate: float

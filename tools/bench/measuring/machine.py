@@ -21,7 +21,7 @@ _GIBIBYTE = 1024**3
 class Setting:
     """Machine, software, command and commit of a measurement.
 
-    `versions` by program, `load_before` is the load average over one minute.
+    `versions` maps programs to versions; `load_before` is the load average over one minute.
     """
 
     cpu: str

@@ -22,7 +22,9 @@ _RUN_S: Final = 900.0
 class Moment:
     """A reading of clock and counters, all in seconds; the clock is monotonic.
 
-    `others_s`: of all unrelated programs.
+        at_s                           the clock
+    process_s, broker_s, source_s  CPU time of the contestant, of Kafka and of the database so far
+    others_s                       CPU time of all unrelated programs so far
     """
 
     at_s: float
@@ -47,7 +49,10 @@ class Spent(TypedDict):
 class MeasuredRun:
     """Clock and counters of one run at its first and its last row.
 
-    `began_s` is the start of the process. `peak_bytes` is the peak memory of its life up to `last`.
+        began_s     start of the process
+    first       reading at the first row
+    last        reading at the last row
+    peak_bytes  peak memory of the process from its start to `last`
     """
 
     began_s: float
@@ -71,7 +76,12 @@ class MeasuredRun:
 
 @dataclass(frozen=True, slots=True)
 class RunBounds:
-    """The start and the end of a run, as predicates; the first is polled for `first_row_s`."""
+    """The begin and the end of a run.
+
+    first_row    returns whether the first row is in Kafka
+    finished     returns whether all rows are visible
+    first_row_s  seconds for which `first_row` is polled
+    """
 
     first_row: Callable[[], bool]
     finished: Callable[[], bool]

@@ -16,10 +16,12 @@ _STATUS: Final = {"mariadb": "SHOW MASTER STATUS", "mysql": "SHOW BINARY LOG STA
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A filled binlog: row changes before the finish line, its bytes, and its coordinates after the
-    tables were created.
+    """A filled binlog.
 
-    `gtids`: the GTID set of MySQL at these coordinates; empty for MariaDB.
+    changes       number of row changes before the finish line
+    binlog_bytes  size of the binlog from the coordinates on
+    file, offset  coordinates at which the tables were created and empty
+    gtids         GTID set of MySQL at these coordinates; empty for MariaDB
     """
 
     changes: int

@@ -45,10 +45,14 @@ class Topics:
 
 @dataclass(frozen=True, slots=True)
 class RunSetup:
-    """The servers of one run and its place in the binlog.
+    """The servers and the binlog of one run.
 
-    `label`: unique among the runs on these servers. `folder`: an empty folder for this run.
-    `live`: the contestant uses settings for low latency instead of large batches, if it has them.
+    folder   an empty folder for this run
+    label    name that is unique among the runs on these servers
+    tables   tables that the contestant publishes
+    written  the filled binlog
+    live     whether the contestant uses its settings for low latency, if it has them, instead of
+             those for large batches
     """
 
     source: SqlServer

@@ -12,9 +12,10 @@ _UNCOMPILED: Final = "tools.bench.peers.uncompiled_relay"
 
 
 class Relay:
-    """The relay with a message per row or per event; `uncompiled`: without compiled modules.
+    """A relay that publishes the rows of a run.
 
-    `producers` is the setting of that name: transactional ids by turns.
+    The constructor's `form` says whether a message has one row or the rows of an event;
+    `uncompiled`, whether compiled modules are hidden; `producers` is the setting of that name.
     """
 
     def __init__(

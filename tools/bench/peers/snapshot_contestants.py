@@ -20,9 +20,10 @@ _CHUNK_ROWS: Final = 8192
 
 
 class RelayCopy(Relay):
-    """The relay with a request to copy the tables; the source has no other changes.
+    """A relay that copies existing tables on request, while the source has no other changes.
 
-    `copies`: number of consecutive requests; each but the first writes to a separate topic.
+    `copies` is the number of requests, which run one after the other. The first copy goes to the
+    topic of the tables, and each further copy to a separate topic.
     """
 
     copies = 1
@@ -45,12 +46,12 @@ class RelayCopy(Relay):
 
 
 class DebeziumCopy(Debezium):
-    """Debezium Server with an incremental snapshot that a row of its signal table asks for."""
+    """Debezium Server with an incremental snapshot, which a row in its signal table starts."""
 
     name: ClassVar[str] = "debezium-snapshot"
 
     def start(self) -> "DebeziumCopy":
-        """Start it, and ask for the snapshot when it reads the binlog."""
+        """Start the server, and insert the signal row when the server reads the binlog."""
         database, tables = self.setup.source, self.setup.tables
         signals = f"{FINISH_SCHEMA}.{_SIGNALS}"
         database.execute(

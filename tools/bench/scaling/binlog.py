@@ -35,9 +35,8 @@ _UNLOGGED: Final = "SET SESSION sql_log_bin = 0"
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of the binlog: the file that it begins with, and its bytes.
-
-    It ends at the end of the binlog.
+    """The newest part of the binlog: it begins with `file`, ends at the end of the binlog, and has
+    `size_bytes` bytes.
     """
 
     file: str
@@ -47,7 +46,8 @@ class Part:
 class Binlog:
     """The binlog of one server.
 
-    Tables are made on first use, and neither that nor the rows that are copied from are logged.
+    Tables are created when they are first used. Neither their creation nor the template
+    table, from which rows are copied, is logged.
     """
 
     def __init__(self, database: SqlServer) -> None:

@@ -11,8 +11,8 @@ _NO_REFERENCE = ""
 
 @dataclass(slots=True)
 class Measured:
-    """A series with its runs, whose `workload` is its name and whose `contestant` is the point's
-    label.
+    """The results of a series. In its runs, `workload` is the name of the series, and `contestant`
+    the label of the point.
     """
 
     series: Series

@@ -12,11 +12,17 @@ _QUICK_SHARE: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """The written rows and the settings of the relay. `rows` are the counted rows of each instance,
-    inserted by statements of `transaction_rows` that are each a source transaction; statements
-    alternate between the `tables`. Each table gets one more statement before, which is not counted.
-    `columns` include the key. `partitions`: of the topic of each instance. `workers`: of each
-    relay (`placement.processes`).
+    """The written rows and the settings of the relays of one measurement.
+
+    rows              counted rows of each instance. With several tables, each table first gets one
+                      more transaction, which is not counted
+    columns           columns of a table, with the key
+    transaction_rows  rows of each source transaction, which is one INSERT statement
+    tables            number of tables; successive transactions write to different ones
+    partitions        partitions of the topic of each instance
+    instances         number of instances
+    processes         number of relay processes
+    workers           worker processes of each relay (`placement.processes`)
     """
 
     rows: int
@@ -76,8 +82,12 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """`name` is used for files and the command line; `axis` is the growing quantity, `held` the
-    constant ones.
+    """A series of measurements in which one quantity grows.
+
+    name    name of its files, and on the command line
+    axis    the quantity that grows
+    held    the constant quantities, as text
+    points  the measurements
     """
 
     name: str
@@ -92,7 +102,9 @@ def all_series() -> list[Series]:
 
 
 def quick(series: Series) -> Series:
-    """Return the series with its ends and its middle, and a fraction of the rows."""
+    """Return the series with the first, the middle and the last point of its curve, the points of
+    several processes, and a fraction of the rows.
+    """
     curve = [point for point in series.points if not point.beside]
     chosen = [
         curve[0],

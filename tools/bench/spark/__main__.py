@@ -24,7 +24,9 @@ _PARTS: Final = ("hbase", "delta", "growth", "tables")
 
 
 class Workload(NamedTuple):
-    """Messages of a topic, of a batch, and how many batches are a job's warm-up."""
+    """The number of messages in the topic (`messages`) and in a batch, and the number of batches of
+    a job's warm-up.
+    """
 
     messages: int
     batch: int

@@ -18,12 +18,11 @@ _OF_TEN: Final = ("insert",) * 6 + ("update",) * 2 + ("repeat", "late")
 
 @dataclass(slots=True)
 class Changes:
-    """Six inserts, two updates, one repeat and one late change of ten, over keys and messages at
-    random.
+    """Random changes: of ten, six are inserts, two updates, one a repeat and one a late change.
 
-    A repeat is a message that was sent before. A late change is one of a key that has a newer one
-    already. Fresh changes take every second order; what is late takes the one below its key's
-    newest.
+    A repeat is a message that was sent before. A late change is older than the newest change of its
+    key. Inserts and updates get even orders; a late change gets the odd order just below the
+    newest order of its key.
     """
 
     seed: int = 1
@@ -31,7 +30,7 @@ class Changes:
     fresh: int = 0
 
     def draw(self, count: int) -> Iterator[Change]:
-        """Yield so many changes. `newest` then has the expected order of each key in the copy."""
+        """Yield `count` changes. `newest` then has the expected order of each key."""
         chance = random.Random(self.seed)
         sent: list[Change] = []
         for number in range(count):

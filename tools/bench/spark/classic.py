@@ -1,8 +1,8 @@
-"""The baseline: a simple consumer. One thread; for each message a get, a comparison and a
-checkAndPut, with one row per call.
+"""The baseline: a simple consumer with one thread. It calls HBase twice for each message: a get,
+and after a comparison of the orders a checkAndPut.
 
-Once through the Thrift2 gateway, and once through HBase's own client: a job is compared with the
-loop through its own client.
+There is one loop through the Thrift2 gateway and one through HBase's own client. A job is compared
+with the loop that uses the same client.
 """
 
 import io
@@ -41,8 +41,9 @@ _TIMEOUT_MS: Final = 60_000
 
 @dataclass(slots=True)
 class ClassicLoop:
-    """Applies messages to one existing table. It reads no broker, so its figures are too high
-    rather than too low.
+    """Applies messages to one existing table through a gateway.
+
+    The messages are in memory. A consumer that also reads a broker would be slower.
     """
 
     table: bytes
@@ -90,7 +91,10 @@ class ClassicLoop:
 
 @dataclass(slots=True)
 class JavaClassicLoop:
-    """The same in Spark's JVM, with HBase's own client; nothing of Spark takes part."""
+    """Applies messages to one existing table with HBase's own client.
+
+    It runs in Spark's JVM, but does not use Spark.
+    """
 
     loop: Any
 

@@ -34,8 +34,14 @@ _RECENT_ROWS: Final = 200_000
 
 @dataclass(frozen=True, slots=True)
 class BatchCost:
-    """Seconds of one batch of changes that was merged into a table of so many rows, which keys it
-    changed, whether the table has deletion vectors, and Delta's own MERGE for it.
+    """The cost of merging one batch into a table.
+
+    rows           rows of the table
+    vectors        whether the table has deletion vectors
+    keys           which keys the batch changes
+    changes        number of changes in the batch
+    seconds        seconds of the sink
+    merge_seconds  seconds of Delta's own MERGE for the same batch
     """
 
     rows: int

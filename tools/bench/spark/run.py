@@ -12,13 +12,19 @@ _NOTHING = "-"
 
 @dataclass(frozen=True, slots=True)
 class SparkRun:
-    """Messages a second, including messages that are not the newest of their key: of the whole run,
-    and of what came after the warm-up.
+    """The figures of one run of a job or of a baseline.
 
-    `exact` None: not compared.
-
-    `rows_per_second`: rows that the sink wrote, by the seconds of its writes alone, warm; None: not
-    measured. `beside`: the run that it is compared with; a baseline is compared with itself.
+    what              name of the run
+    messages          number of all messages, also of those that are not the newest of their key
+    whole_per_second  messages per second of the whole run
+    warm_per_second   messages per second after the warm-up
+    cpu_s             program → CPU seconds
+    peak_bytes        program → peak memory
+    exact             whether the copy was as expected; None: it was not compared
+    batches           the batches of a job
+    rows_per_second   rows that the sink wrote after the warm-up, per second of its writes; None:
+                      not measured
+    beside            name of the run that it is compared with; a baseline is compared with itself
     """
 
     what: str

@@ -26,7 +26,7 @@ _ROUNDS: Final = 2
 
 @dataclass(frozen=True, slots=True)
 class ManyTables:
-    """Seconds of one batch over so many tables, of which `threads` were merged at the same time."""
+    """Seconds of one batch with changes of `tables` tables, merged by `threads` threads."""
 
     tables: int
     threads: int

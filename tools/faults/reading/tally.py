@@ -30,13 +30,13 @@ class _Key:
 
 
 class Tally:
-    """Every row counts its own changes in `n`, from 0 on: so a gap, a repeat and a step back
-    differ.
+    """Counts the messages of a consumer, and finds lost, repeated and reordered changes.
 
-    `before` changes were in an earlier topic of the same name: then each key may begin with any
-    number, and the sum must match. With `drops_repeats` it counts as a consumer of `delivery =
-    "at_least_once"` does: a change that comes again under the `order` that it had is dropped and
-    counted in `dropped`. A repeat under another `order` counts as a repeat.
+    The column `n` of a row numbers its changes from 0, so that these faults can be told apart. If
+    the topic was deleted and created again, `before` is the number of changes that only the former
+    topic had: each key may then begin with any number, and the sum is compared. With
+    `drops_repeats`, a repeated change with the same `order` is dropped and counted in `dropped`, as
+    a consumer of `delivery = "at_least_once"` does. A repeat under another `order` is a fault.
     """
 
     def __init__(self, before: int | None = None, *, drops_repeats: bool = False) -> None:

@@ -1,4 +1,4 @@
-"""Whether the transaction topic of a run agrees with the rows that a reader saw."""
+"""Compares the transaction topic of a run with the rows that a consumer received."""
 
 from collections import Counter
 from typing import Any
@@ -7,7 +7,7 @@ from tests.support.rows.topic_reading import read_topic
 
 
 def topic_of(name: str) -> str:
-    """The transaction topic of the run with this name."""
+    """Return the transaction topic of the run with this name."""
     return f"{name}.transactions"
 
 

@@ -13,7 +13,7 @@ _NOTICED_S: Final = 60.0
 
 @scenario("broker-killed", "the only broker is killed (kill -9) and started again after 5 s")
 def killed(run: Run) -> None:
-    """The relay continues by itself when the broker runs again."""
+    """Kill the broker and start it again. The relay must continue without an operator."""
     _kill(run, 5)
     run.moving()
 
@@ -23,7 +23,9 @@ def killed(run: Run) -> None:
     "the only broker is killed (kill -9) and started again three times, 1 to 4 s apart",
 )
 def killed_three_times(run: Run) -> None:
-    """Each kill hits another phase of a transaction: the pauses are random."""
+    """Kill the broker three times. The random pauses make each kill hit another phase of a
+    transaction.
+    """
     for _ in range(3):
         _kill(run, 2)
         run.rest(1, 4)
@@ -32,7 +34,7 @@ def killed_three_times(run: Run) -> None:
 
 @scenario("broker-paused", "the only broker is paused for 10 s")
 def paused(run: Run) -> None:
-    """Requests time out in the pause, and the broker answers them late."""
+    """Pause the broker until requests time out. It answers them when it is resumed."""
     run.rest(0, 1)
     broker = run.broker
     broker.pause()
@@ -50,7 +52,7 @@ def paused(run: Run) -> None:
     transaction={"timeout_ms": 1000},
 )
 def timeout(run: Run) -> None:
-    """The transaction times out while the relay is paused: the broker aborts it."""
+    """Pause the relay during a Kafka transaction until the broker aborts the transaction."""
     for _ in range(3):
         relay = run.leader
         run.rest(0, 0.3)
@@ -69,8 +71,8 @@ def timeout(run: Run) -> None:
     brokers="small disk",
 )
 def disk_full(run: Run) -> None:
-    """The broker ends with an error. The relay must not end, and must continue after the broker's
-    restart.
+    """Fill the broker's disk until the broker fails. The relay must keep running, and must continue
+    after the broker's restart.
     """
     run.rest(0, 1)
     broker = run.broker
@@ -99,7 +101,9 @@ def disk_full(run: Run) -> None:
     spool="mixed",
 )
 def purged(run: Run) -> None:
-    """The relay publishes the purged binlog from its spool, sometimes after a kill."""
+    """Kill the broker, and purge the binlog that the relay has spooled. The relay must publish it
+    from the spool. Some runs also kill the relay.
+    """
     run.rest(0, 1)
     broker, relay = run.broker, run.leader
     broker.kill()

@@ -19,7 +19,7 @@ _HOUR_S: Final = 3600
     own_clock=True,
 )
 def back(run: Run) -> None:
-    """Execute times must not go back with the clock."""
+    """Set the clock back, then correct it. Execute times must not decrease."""
     step_s = run.chance.randint(_HOUR_S, 10 * _HOUR_S)
     _step(run, -step_s)
     _step(run, step_s)
@@ -33,7 +33,7 @@ def back(run: Run) -> None:
     own_clock=True,
 )
 def back_in_group(run: Run) -> None:
-    """The order key is that of the group: an idle source must not delay it."""
+    """Set the clock back for a group. Its idle source must not delay the group's order key."""
     back(run)
 
 
@@ -43,7 +43,9 @@ def back_in_group(run: Run) -> None:
     own_clock=True,
 )
 def forward(run: Run) -> None:
-    """Execute times continue above the step when the clock is correct again."""
+    """Set the clock forward, then correct it. Later execute times must not be below those that were
+    published while the clock was ahead.
+    """
     step_s = run.chance.randint(60, 55 * 60)
     _step(run, step_s)
     _step(run, -step_s)
@@ -57,7 +59,7 @@ def forward(run: Run) -> None:
     own_clock=True,
 )
 def forward_in_group(run: Run) -> None:
-    """The order key is that of the group: an idle source must not delay it."""
+    """Set the clock forward for a group. Its idle source must not delay the group's order key."""
     forward(run)
 
 
@@ -70,7 +72,9 @@ def forward_in_group(run: Run) -> None:
     own_clock=True,
 )
 def too_far(run: Run) -> None:
-    """The relay waits as CLOCK_AHEAD, and continues by itself when the clock is right."""
+    """Set the clock so far forward that brokers refuse messages. The instance must wait with
+    CLOCK_AHEAD, and continue when the clock is correct.
+    """
     clock = _clock(run)
     run.rest(0, 1)
     clock.step(5 * _HOUR_S)
@@ -89,7 +93,9 @@ def too_far(run: Run) -> None:
     own_clock=True,
 )
 def resumed(run: Run) -> None:
-    """All sessions and transactions have timed out when the machine resumes."""
+    """Pause relay and servers until all sessions and Kafka transactions have timed out, then resume
+    them.
+    """
     run.rest(0, 1)
     relay = run.leader
     servers: tuple[ServerProcess, ...] = (run.database, run.broker, run.zookeeper)

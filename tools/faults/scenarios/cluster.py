@@ -17,7 +17,7 @@ from tools.faults.stage import Run
     brokers="cluster",
 )
 def killed(run: Run) -> None:
-    """The broker that leads a row partition is killed; the time without rows is measured."""
+    """Kill the broker that leads a partition of rows; measure the time without rows."""
     run.rest(0, 1)
     run.watcher.measure_silence()
     _kill(run, _leader(run, run.name, 0))
@@ -29,7 +29,7 @@ def killed(run: Run) -> None:
     brokers="cluster",
 )
 def coordinator_killed(run: Run) -> None:
-    """The coordinator is killed during a transaction; the time without rows is measured."""
+    """Kill the transaction coordinator during a transaction; measure the time without rows."""
     run.rest(0, 1)
     run.watcher.measure_silence()
     _kill(run, _coordinator(run))
@@ -44,7 +44,7 @@ def coordinator_killed(run: Run) -> None:
     brokers="cluster",
 )
 def coordinator_moved(run: Run) -> None:
-    """The coordinator moves twice: when its broker stops, and when it starts again."""
+    """Stop the coordinator's broker and start it again: the coordinator moves twice."""
     run.rest(0, 1)
     run.watcher.measure_silence()
     broker = _coordinator(run)

@@ -1,4 +1,4 @@
-"""The relay is killed during a commit: fault points that the environment switches on."""
+"""Kills of the relay during a commit, at fault points that environment variables enable."""
 
 from collections.abc import Callable
 from typing import Final

@@ -1,5 +1,5 @@
-"""Scenarios again with long transactions in parts, without Kafka transactions (`delivery =
-"at_least_once"`), and with two transactional ids (`producers = 2`).
+"""Repeats scenarios with other settings: long transactions in parts, no Kafka transactions
+(`delivery = "at_least_once"`), and two transactional ids (`producers = 2`).
 """
 
 from typing import Any, Final

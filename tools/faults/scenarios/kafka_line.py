@@ -8,7 +8,7 @@ from tools.faults.stage import Run
 
 @scenario("kafka-cut", "the connection to the broker is cut for 5 s", brokers="behind a gate")
 def cut(run: Run) -> None:
-    """Connections are reset and refused for 5 s, so the relay detects the fault immediately."""
+    """Reset and refuse connections for 5 s. The relay detects this fault immediately."""
     run.rest(0, 1)
     line = _line(run)
     line.shut()
@@ -24,7 +24,7 @@ def cut(run: Run) -> None:
     transaction={"timeout_ms": 3000},
 )
 def black_hole(run: Run) -> None:
-    """No byte is forwarded for 8 s: the relay detects the fault only by its timeouts."""
+    """Forward no byte for 8 s. The relay detects this fault only by its timeouts."""
     run.rest(0, 1)
     line = _line(run)
     line.swallow()
@@ -43,7 +43,7 @@ def black_hole(run: Run) -> None:
     transaction={"timeout_ms": 3000},
 )
 def black_hole_often(run: Run) -> None:
-    """Five short faults, each in another phase of a transaction."""
+    """Forward no byte for a short time, five times, each in another phase of a transaction."""
     line = _line(run)
     for _ in range(5):
         run.rest(0.2, 1)

@@ -15,7 +15,7 @@ _TAKEOVER_S: Final = 60.0
 
 @scenario("relay-killed", "one relay is killed (kill -9) five times and started again at once")
 def killed(run: Run) -> None:
-    """Each kill hits another phase of a transaction; the same relay starts again."""
+    """Kill the relay and start it again, five times, each in another phase of a transaction."""
     for _ in range(_KILLS):
         relay = run.leader
         run.rest(0, 1)
@@ -26,7 +26,9 @@ def killed(run: Run) -> None:
 
 @scenario("takeover-after-kill", "two relays: the leader is killed (kill -9)", relays=2)
 def takeover_after_kill(run: Run) -> None:
-    """The standby leads after the session timeout; the time without rows is measured."""
+    """Kill the leader, and measure the time without rows. The standby leads after the session
+    timeout.
+    """
     leader = run.leader
     run.rest(1, 2)
     run.watcher.measure_silence()
@@ -37,7 +39,9 @@ def takeover_after_kill(run: Run) -> None:
 
 @scenario("takeover-after-stop", "two relays: the leader is stopped (SIGTERM)", relays=2)
 def takeover_after_stop(run: Run) -> None:
-    """The leader resigns, so the standby need not wait; the time without rows is measured."""
+    """Stop the leader, and measure the time without rows. The leader resigns, so the standby does
+    not wait for the session timeout.
+    """
     leader = run.leader
     run.rest(1, 2)
     run.watcher.measure_silence()
@@ -55,7 +59,7 @@ def takeover_after_stop(run: Run) -> None:
     relays=2,
 )
 def leader_paused(run: Run) -> None:
-    """The former leader continues after the standby leads: Kafka must fence its transaction."""
+    """Pause the leader until the standby leads; then resume it. Kafka must fence its producer."""
     leader = run.leader
     other = next(each for each in run.relays if each is not leader)
     run.rest(0, 1)
@@ -79,8 +83,8 @@ def leader_paused(run: Run) -> None:
     relays=2,
 )
 def successor_killed(run: Run) -> None:
-    """The standby is killed just after it fenced the leader. The former leader must be able to lead
-    again.
+    """Pause the leader until the standby leads, resume it, and kill the new leader immediately. The
+    former leader must be able to lead again.
     """
     for _ in range(3):
         leader = run.leader
@@ -102,7 +106,7 @@ def successor_killed(run: Run) -> None:
     "relay-paused", "one relay is paused (SIGSTOP) for 5 to 8 s, which is longer than its session"
 )
 def paused(run: Run) -> None:
-    """The relay continues after its session has ended, and no other relay has led meanwhile."""
+    """Pause the only relay until its ZooKeeper session has ended, then resume it."""
     relay = run.leader
     relay.signal(signal.SIGSTOP)
     run.rest(5, 8)
@@ -115,7 +119,7 @@ def paused(run: Run) -> None:
     "one relay: three times another program opens a producer with the relay's transactional.id",
 )
 def stranger(run: Run) -> None:
-    """A producer with the same transactional.id fences the relay three times."""
+    """Open a producer with the relay's transactional.id three times; each fences the relay."""
     for _ in range(3):
         run.rest(0.5, 1.5)
         Stranger(run.kafka.bootstrap, f"{run.name}.shop", run.position_topic).close()

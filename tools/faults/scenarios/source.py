@@ -9,7 +9,7 @@ from tools.faults.stage import Run
 
 @scenario("source-cut", "the connection to the source is cut for 5 s")
 def cut(run: Run) -> None:
-    """Connections are reset and refused for 5 s, so the relay detects the fault immediately."""
+    """Reset and refuse connections for 5 s. The relay detects this fault immediately."""
     run.rest(0, 1)
     run.line.shut()
     run.rest(5)
@@ -23,7 +23,7 @@ def cut(run: Run) -> None:
     source={"read_timeout_seconds": 3},
 )
 def black_hole(run: Run) -> None:
-    """No byte is forwarded for 8 s: the relay detects the fault only by its timeouts."""
+    """Forward no byte for 8 s. The relay detects this fault only by its timeouts."""
     run.rest(0, 1)
     run.line.swallow()
     run.rest(8)
@@ -33,7 +33,7 @@ def black_hole(run: Run) -> None:
 
 @scenario("source-killed", "the database server is killed (kill -9) and started again")
 def killed(run: Run) -> None:
-    """The database recovers from its crash, and the binlog may end in an open transaction."""
+    """Kill the database and start it again. Its binlog may end in an incomplete transaction."""
     run.rest(0, 1)
     run.database.kill()
     run.rest(1, 2)
@@ -75,7 +75,9 @@ _BY_HEARTBEATS: Final = {
     failover=_BY_HEARTBEATS,
 )
 def switched(run: Run) -> None:
-    """The replica has every row when it is promoted; the old master then follows it."""
+    """Kill the master, and promote its replica, which has every row. Later start the old master as
+    a replica of the new one.
+    """
     run.rest(0, 1)
     master, replica = run.servers.pair
     with master.connect() as connection, connection.cursor() as cursor:

@@ -1,5 +1,5 @@
-"""ZooKeeper's data lost, older, newer or another installation's, at every state of an instance: no
-row takes another route.
+"""Changes of ZooKeeper's data in every state of an instance: the data is lost, older, newer or of
+another installation. No row must be published to another topic or under another name.
 """
 
 from collections.abc import Callable, Iterator
@@ -21,7 +21,7 @@ _SETS_OF_ANOTHER: Final = 5
 
 
 def documents(run: Run) -> dict[str, list[dict[str, str]]]:
-    """The installation's mapping, in the order in which its documents are saved one by one."""
+    """Return the run's mapping documents, in the order in which they are saved one by one."""
     name = run.name
     return {
         "topics": [{"logicDb": name, "topic": name}],
@@ -39,19 +39,19 @@ def lost(run: Run) -> None:
 
 
 def older(run: Run) -> None:
-    """The state before the databases were mapped."""
+    """Replace the data by an older state, in which the databases are not mapped."""
     run.installation.wipe()
     run.installation.map(topics=documents(run)["topics"])
 
 
 def newer(run: Run) -> None:
-    """Edits of the same store that no relay has seen."""
+    """Save further edits of the mapping while the instance is in its state."""
     for tag in ("first", "second", "tag"):
         run.installation.map(tags=[{"logicTb": "t", "tag": tag}])
 
 
 def foreign(run: Run) -> None:
-    """Another installation's sets, more of them than this one had."""
+    """Replace the data by the mapping sets of another installation, which has more sets."""
     run.installation.wipe()
     elsewhere = {
         **documents(run),
@@ -68,14 +68,14 @@ def foreign(run: Run) -> None:
 
 @contextmanager
 def running(run: Run) -> Iterator[None]:
-    """Rows flow while the store changes."""
+    """The instance publishes rows while the data changes."""
     run.rest(0, 1)
     yield
 
 
 @contextmanager
 def standby(run: Run) -> Iterator[None]:
-    """The leader is killed after the loss, and the standby takes over."""
+    """The leader is killed after the data has changed, and the standby becomes leader."""
     leader = run.leader
     yield
     leader.kill()
@@ -83,7 +83,7 @@ def standby(run: Run) -> Iterator[None]:
 
 @contextmanager
 def waiting(run: Run) -> Iterator[None]:
-    """The connection to the source is cut, and restored after the store has changed."""
+    """The instance waits: the connection to its source is cut until the data has changed."""
     relay = run.leader
     run.line.shut()
     relay.wait_for("WAITING", "SOURCE_UNREACHABLE", _STATE_S)
@@ -93,8 +93,8 @@ def waiting(run: Run) -> Iterator[None]:
 
 @contextmanager
 def paused(run: Run) -> Iterator[None]:
-    """A pause is a document in ZooKeeper and is lost with it; where it is not lost, it is
-    withdrawn.
+    """The instance is paused. The pause is a document in ZooKeeper: it is lost with the data, or it
+    is withdrawn afterwards.
     """
     relay, flows = run.leader, run.installation.flows
     flows.write("shop", Flow(paused=True))
@@ -107,7 +107,9 @@ def paused(run: Run) -> Iterator[None]:
 
 @contextmanager
 def stopped(run: Run) -> Iterator[None]:
-    """A row that is too large stopped the instance; the relay starts again afterwards."""
+    """The instance is stopped by a row that is too large. The relay is started again after the data
+    changed.
+    """
     relay = run.leader
     stopped_by_a_large_row(run, relay)
     yield
@@ -118,8 +120,8 @@ def stopped(run: Run) -> Iterator[None]:
 
 @contextmanager
 def split(run: Run) -> Iterator[None]:
-    """The relay is killed inside a transaction that is published in parts, and started after the
-    loss.
+    """The relay is killed between the parts of a split transaction, and started after the data
+    changed.
     """
     relay = run.leader
     seen = run.watcher.tally.seen
@@ -161,8 +163,10 @@ def _waits(run: Run) -> bool:
 
 
 def meeting(loss: Callable[[Run], None], state: Callable[[Run], Any]) -> Callable[[Run], None]:
-    """Return a scenario of a loss in a state of the instance: it waits, the documents are restored,
-    and it continues.
+    """Return a scenario in which the data changes by `loss` while the instance is in a state.
+
+    Unless `loss` is `newer`, the instance must then wait with MAPPING_LOST, and must continue when
+    the documents are restored.
     """
 
     def act(run: Run) -> None:

@@ -32,7 +32,9 @@ _STOP_S: Final = 60.0
     ),
 )
 def too_large(run: Run) -> None:
-    """The instance stops with a code, and continues after larger messages are allowed."""
+    """Insert a row that is too large. The instance must stop, and continue when larger messages are
+    allowed.
+    """
     relay = run.leader
     run.rest(0, 1)
     stopped_by_a_large_row(run, relay)
@@ -68,7 +70,7 @@ def take_larger_rows(run: Run) -> None:
     ),
 )
 def deleted(run: Run) -> None:
-    """The instance stops as TOPIC_REFUSED, and continues in a new topic."""
+    """Delete the topic. The instance must stop with TOPIC_REFUSED, and continue in a new topic."""
     relay = run.leader
     run.rest(0, 1)
     admin = _admin(run)
@@ -91,7 +93,7 @@ def deleted(run: Run) -> None:
     ),
 )
 def raised(run: Run) -> None:
-    """The relay warns, and continues to use the former partitions only."""
+    """Add partitions to the topic. The relay must log a warning, and not use the new partitions."""
     relay = run.leader
     run.rest(0, 1)
     admin = _admin(run)

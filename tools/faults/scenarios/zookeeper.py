@@ -1,4 +1,4 @@
-"""Faults of ZooKeeper: its outage does not stop the stream."""
+"""Faults of ZooKeeper. The relay must continue to publish during its outage."""
 
 from tools.faults.scenario import scenario
 from tools.faults.stage import Run
@@ -10,7 +10,7 @@ from tools.faults.stage import Run
     relays=2,
 )
 def away(run: Run) -> None:
-    """Rows flow during the outage; the time without rows is measured."""
+    """Kill ZooKeeper, and measure the time without rows during the outage."""
     run.rest(0, 1)
     run.watcher.measure_silence()
     run.zookeeper.kill()
@@ -23,7 +23,7 @@ def away(run: Run) -> None:
     "zookeeper-restarted", "ZooKeeper is stopped by SIGTERM and started again, twice", relays=2
 )
 def restarted(run: Run) -> None:
-    """Two restarts in a short time: the session may survive the first one."""
+    """Restart ZooKeeper twice in a short time. Sessions may survive the first restart."""
     for _ in range(2):
         run.rest(0, 2)
         run.zookeeper.restart()
