@@ -32,7 +32,7 @@ from api.routers import (
     routes,
     session,
     snapshots,
-    subscriptions,
+    table_topics,
     topics,
     watch,
 )
@@ -67,7 +67,7 @@ _ROUTERS: Final = (
     routes,
     topics,
     peek,
-    subscriptions,
+    table_topics,
     instances,
     instance_settings,
     failover,

@@ -21,7 +21,7 @@ from api.services.placement_desk import PlacementDesk
 from api.services.positions import PositionDesk
 from api.services.preflight_desk import PreflightDesk
 from api.services.repair_desk import RepairDesk
-from api.services.subscriptions import SubscriptionDirectory
+from api.services.table_topics import TableTopics
 from api.services.topics import TopicDirectory
 from api.services.watch import Charts, Watch
 from api.services.watch.prometheus import PrometheusReader
@@ -56,7 +56,7 @@ class Admin:
     instances: InstanceDesk
     topics: TopicDirectory
     peek: PeekDesk
-    subscriptions: SubscriptionDirectory
+    subscriptions: TableTopics
     failover: FailoverDesk
     book: AuditBook
     acts: DelayedTrail
@@ -118,7 +118,7 @@ def compose(settings: RelaySettings, session: Session) -> Admin:
         instances=_instance_desk(shared),
         topics=TopicDirectory(maps.logical, settings.kafka),
         peek=_peek_desk(shared, maps),
-        subscriptions=SubscriptionDirectory(maps.archive, maps.logical, settings, shared.defined),
+        subscriptions=TableTopics(maps.archive, maps.logical, settings, shared.defined),
         failover=FailoverDesk(directory, instances.failover, audit),
         book=AuditBook(audit, _AUDIT_ENTRIES),
         acts=acts,

@@ -3,7 +3,6 @@ belong to it.
 """
 
 from relay.model.names.own_topics import PREPARED, SCHEMA
-from relay.position.compacted_topic_store import CompactedTopicStore
 from relay.position.kept_mapping import keep_named, kept_documents
 from relay.position.kept_records import KeptRecords
 from relay.position.position_topic import (
@@ -12,16 +11,17 @@ from relay.position.position_topic import (
     position_topics,
 )
 from relay.position.prepared_index import EventPart, PreparedIndex, RecordKeys
+from relay.position.record_topic import RecordTopic
 
 __all__ = [
     "PREPARED",
     "SCHEMA",
-    "CompactedTopicStore",
     "EventPart",
     "KafkaPositionStore",
     "KeptRecords",
     "PreparedIndex",
     "RecordKeys",
+    "RecordTopic",
     "keep_named",
     "kept_documents",
     "position_prefix",

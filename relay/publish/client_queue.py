@@ -1,7 +1,6 @@
-"""The queue of the client library: its configuration, which prevents loss of messages, and the
-functions that fill it.
+"""The queue of the Kafka client library, and the functions that fill it.
 
-Both producers use this module.
+Both producers use this module. `producer_options` has the client's options.
 """
 
 import threading
@@ -16,7 +15,6 @@ from relay.compiled import COMPILED
 from relay.errors import BrokerUnreachable, ClockAhead, Fenced, RelayError
 from relay.kafka import (
     CLIENT_LOG,
-    client_configuration,
     error_of,
     kafka_client,
     relay_error,
@@ -25,8 +23,8 @@ from relay.kafka import (
 from relay.model.message import HeaderList, OutboundMessage, PrintedMessages
 from relay.publish.deliveries import Deliveries, refused_delivery
 from relay.publish.fresh_password import keep_password_fresh
-from relay.publish.queue_budget import QueueBudget, most_bytes
-from relay.settings import KafkaSettings, TransactionSettings
+from relay.publish.queue_budget import QueueBudget
+from relay.settings import KafkaSettings
 
 if COMPILED:
     from relay.compiled.kafka_client import block_sender
@@ -48,31 +46,6 @@ _PLUGINS: Final = "plugin.library.paths"
 _MAKING: Final = threading.Lock()
 
 _log = structlog.stdlib.get_logger(__name__)
-
-
-def queue_configuration(kafka: KafkaSettings, transaction: TransactionSettings) -> dict[str, Any]:
-    """Return the client's settings for an idempotent producer that loses no message.
-
-    The settings allow only one request in flight. Idempotence keeps the order of several requests
-    only if the broker already has state of the producer: a partition without such state accepts any
-    sequence number. A broker that has not created the partition yet, or does not lead it yet, can
-    refuse the first request and then accept the second one. The client repeats the first request,
-    and the broker takes it for a duplicate: it reports the messages as delivered, and they are
-    lost.
-    """
-    return {
-        **client_configuration(kafka),
-        "enable.idempotence": True,
-        "max.in.flight.requests.per.connection": 1,
-        "acks": "all",
-        "delivery.report.only.error": True,
-        "message.timeout.ms": transaction.timeout_ms,
-        "compression.type": kafka.compression,
-        "batch.size": kafka.batch_bytes,
-        "linger.ms": kafka.linger_ms,
-        "message.max.bytes": kafka.message_max_bytes,
-        "queue.buffering.max.kbytes": most_bytes(kafka) // 1000,
-    }
 
 
 class ClientQueue:

@@ -20,9 +20,10 @@ from relay.deadline import Deadline
 from relay.errors import BrokerUnreachable
 from relay.kafka import cluster_metadata, error_of, undelivered
 from relay.model.message import OutboundMessage, PrintedMessages
-from relay.publish.client_queue import ClientQueue, queue_configuration
+from relay.publish.client_queue import ClientQueue
 from relay.publish.committer import Committer
 from relay.publish.producer import BatchProducer
+from relay.publish.producer_options import producer_options
 from relay.publish.topic_causes import raise_with_cause
 from relay.settings import KafkaSettings, TransactionSettings
 
@@ -43,7 +44,7 @@ class IdempotentProducer(BatchProducer):
 
     def __init__(self, kafka: KafkaSettings, transaction: TransactionSettings, name: str) -> None:
         configuration = {
-            **queue_configuration(kafka, transaction),
+            **producer_options(kafka, transaction),
             **_WITHOUT_GAPS,
             "client.id": name,
         }

@@ -32,9 +32,10 @@ from relay.kafka import (
     undelivered,
 )
 from relay.model.message import OutboundMessage, PrintedMessages
-from relay.publish.client_queue import ClientQueue, queue_configuration
+from relay.publish.client_queue import ClientQueue
 from relay.publish.committer import Committer
 from relay.publish.producer import BatchProducer
+from relay.publish.producer_options import producer_options
 from relay.publish.topic_causes import raise_with_cause
 from relay.settings import KafkaSettings, TransactionSettings
 
@@ -74,7 +75,7 @@ class TransactionalProducer(BatchProducer):
         self._queue = ClientQueue(
             kafka,
             {
-                **queue_configuration(kafka, transaction),
+                **producer_options(kafka, transaction),
                 "transactional.id": transactional_id,
                 "transaction.timeout.ms": transaction.timeout_ms,
                 "queue.buffering.max.messages": 200_000,

@@ -6,7 +6,7 @@ import os
 from typing import Any, Final
 
 from deploy.embedded import Kafka, MariaDB, SqlServer
-from relay.position import PREPARED, CompactedTopicStore
+from relay.position import PREPARED, RecordTopic
 from relay.settings import KafkaSettings
 from tests.e2e.conftest import NewInstallation
 from tests.e2e.delivery.test_large_and_slow import keys_in_order, peak_bytes
@@ -145,7 +145,7 @@ def prepared_records(kafka: Kafka, installation: str) -> dict[bytes, bytes]:
     settings = KafkaSettings(
         bootstrap_servers=kafka.bootstrap, replication_factor=1, min_insync_replicas=1
     )
-    return CompactedTopicStore(settings, installation, PREPARED, "shop").read()
+    return RecordTopic(settings, installation, PREPARED, "shop").read()
 
 
 def test_a_large_one_beside_another_passes_through_little_memory(

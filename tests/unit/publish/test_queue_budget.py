@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from relay.errors import BrokerUnreachable
 from relay.model.message import OutboundMessage
-from relay.publish.client_queue import ClientQueue, queue_configuration
+from relay.publish.client_queue import ClientQueue
+from relay.publish.producer_options import producer_options
 from relay.publish.queue_budget import (
     MOST_BYTES,
     PARTITION_BYTES,
@@ -79,7 +80,7 @@ def test_the_size_of_messages_is_learned_anew() -> None:
 
 def test_deletions_are_counted_although_they_have_no_value() -> None:
     """Counted as nothing, a hundred thousand of them would lie in the client at once."""
-    queue = ClientQueue(KAFKA, queue_configuration(KAFKA, TransactionSettings()))
+    queue = ClientQueue(KAFKA, producer_options(KAFKA, TransactionSettings()))
     deletion = OutboundMessage("t", 0, b"key", None, ())
 
     def put_many() -> None:

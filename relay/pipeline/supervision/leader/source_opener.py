@@ -21,7 +21,7 @@ from relay.pipeline.ingest.reader import ItemStream, Reader
 from relay.pipeline.ingest.source_choice import SourceChoice
 from relay.pipeline.interruptible import answered
 from relay.pipeline.supervision.instance_context import InstanceMemory
-from relay.position import SCHEMA, CompactedTopicStore
+from relay.position import SCHEMA, RecordTopic
 from relay.schema import CatalogReader
 from relay.settings import InstanceSettings, RelaySettings, SourceSettings
 from relay.source import ExcludedRange, ServerFacts, SourceStream, ask_server_facts
@@ -202,12 +202,12 @@ class SourceOpener:
             self._tables_to_refresh.of_source(name),
         )
 
-    def kept(self, purpose: str, source: str) -> CompactedTopicStore:
+    def kept(self, purpose: str, source: str) -> RecordTopic:
         """Return the store of a source's own records for `purpose`; each source of a group has a
         separate topic.
         """
         purpose = f"{purpose}-{source}" if source else purpose
-        return CompactedTopicStore(
+        return RecordTopic(
             self._settings.kafka, self._settings.installation, purpose, self._instance.name
         )
 

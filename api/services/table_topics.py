@@ -24,7 +24,7 @@ _OFFERED_NAMES: Final = 3
 """An unknown name is answered with at most this many that are written like it."""
 
 
-class SubscriptionDirectory:
+class TableTopics:
     """Returns what consumers need, from the active set and the instances' settings."""
 
     def __init__(

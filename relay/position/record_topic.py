@@ -19,7 +19,7 @@ from relay.model.names.own_topics import own_prefix
 from relay.settings import KafkaSettings
 
 
-class CompactedTopicStore:
+class RecordTopic:
     """Keyed records of one purpose in a compacted topic.
 
     The value of a key is its last record; a record without a value deletes the key.
