@@ -44,8 +44,8 @@ class KnownIds:
         other = self._owners.setdefault(number, owner)
         if other.meaning != owner.meaning:
             raise RegistryRefused(
-                f"The schema registry gives the id {number} to the schema of the subject "
-                f"{subject}, and gave it to another schema of the subject {other.subject} before.",
+                f"The schema registry gives the id {number} to two schemas: to that of the subject "
+                f"{subject}, and earlier to another one of the subject {other.subject}.",
                 remedy=_REMEDY,
             )
         self._ids[subject, schema] = number

@@ -101,7 +101,7 @@ class SchemaRegistry:
         if found > _GREATEST_ID:
             raise RegistryRefused(
                 f"The schema registry {self._settings.url} gives the id {found} to the schema of "
-                f"{subject}, and a message can have an id up to {_GREATEST_ID}.",
+                f"{subject}, but the greatest id that fits into a message is {_GREATEST_ID}.",
                 remedy="Use a registry with smaller ids, then start the instance again.",
             )
         return found

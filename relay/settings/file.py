@@ -227,7 +227,10 @@ def read_settings(model: type[Checked], path: Path, whole: str) -> Checked:
     try:
         document = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as exc:
-        raise ConfigurationError(f"{path} cannot be read: {exc.strerror}.") from exc
+        raise ConfigurationError(
+            f"{path} cannot be read: {exc.strerror}.",
+            remedy="Give the path of a file that this user may read, and start again.",
+        ) from exc
     except UnicodeDecodeError as exc:
         raise ConfigurationError(
             f"{path} is not UTF-8 (byte {exc.start}).", remedy="Save the file as UTF-8."

@@ -51,7 +51,9 @@ class GroupSettings(Settings):
     def _each_source_has_a_name(self) -> "GroupSettings":
         names = [self.name, *(each.name for each in self.sources)]
         if len(set(names)) < len(names):
-            raise ValueError("two sources of a group have the same name")
+            raise ValueError(
+                f"two sources of a group have the same name: {', '.join(names)}; rename one of them"
+            )
         return self
 
     def members(self, source: SourceSettings) -> dict[str, SourceSettings]:

@@ -139,7 +139,7 @@ class InstanceSettings(Settings):
         """Check all formats; `MessageSettings` checks only its own format."""
         for where, name in self._named_formats().items():
             if name in REGISTERED and self.registry.url is None:
-                raise ValueError(f"{where} = '{name}' needs registry.url")
+                raise ValueError(f"{where} = '{name}' needs registry.url; set it to a registry")
             if found := refusals(where, name, dict(self.message)):
                 raise ValueError("; ".join(found))
         if of_all := refusal_of_all(self.formats, self.registry, schemas=self.message.schemas):
@@ -190,8 +190,8 @@ class InstanceSettings(Settings):
         for topic in filter(None, (self.transaction.topic, self.heartbeat.topic)):
             if topic.endswith(DDL_SUFFIX):
                 raise ValueError(
-                    f"{topic} is the name of a topic of statements: transaction.topic and "
-                    f"heartbeat.topic must not end in {DDL_SUFFIX}"
+                    f"{topic} is the name of a topic of statements: choose names for "
+                    f"transaction.topic and heartbeat.topic that do not end in {DDL_SUFFIX}"
                 )
         return self
 
@@ -273,7 +273,7 @@ def _refuse_one_address_twice(sources: Iterable[SourceSettings]) -> None:
     if len({(each.host, each.port) for each in servers}) < len(servers):
         raise ValueError(
             "two sources of the group, or a source and a standby, have the same host and port; "
-            "correct one of them"
+            "correct the address of one of them"
         )
 
 

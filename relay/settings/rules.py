@@ -128,7 +128,7 @@ class RoutingSettings(Settings):
     @model_validator(mode="after")
     def _default_topic_is_named(self) -> "RoutingSettings":
         if self.unmapped_db == "default_topic" and self.default_topic is None:
-            raise ValueError("unmapped_db = 'default_topic' needs default_topic")
+            raise ValueError("unmapped_db = 'default_topic' needs default_topic; set it to a topic")
         return self
 
 

@@ -101,7 +101,11 @@ class Variable:
         except (OSError, UnicodeDecodeError) as exc:
             raise ValueError(f"{file} cannot be read: {exc}") from exc
         if self.name not in os.environ:
-            where = "" if file is None else f", and there is no file {file}"
+            where = (
+                "; set it"
+                if file is None
+                else f", and there is no file {file}; set the variable, or write the file"
+            )
             raise ValueError(f"names the environment variable {self.name}, which is not set{where}")
         return os.environ[self.name]
 

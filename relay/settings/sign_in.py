@@ -69,9 +69,9 @@ class OidcSettings(Settings):
     @model_validator(mode="after")
     def _asks_for_an_identity(self) -> Self:
         if "openid" not in self.scopes:
-            raise ValueError('scopes lacks "openid", without which there is no ID token')
+            raise ValueError('scopes lacks "openid", without which there is no ID token; add it')
         if not self.roles:
-            raise ValueError("roles is empty, so no user could sign in")
+            raise ValueError("roles is empty, so no user could sign in; give a group a role")
         return self
 
 
@@ -96,7 +96,9 @@ class TrustedHeaderSettings(Settings):
     @classmethod
     def _is_free(cls, value: str) -> str:
         if value.lower() in _TAKEN or value.lower().startswith(("sec-", "x-forwarded-for")):
-            raise ValueError(f"the admin uses the header {value} for another purpose")
+            raise ValueError(
+                f"the admin uses the header {value} for another purpose; choose another header"
+            )
         return value
 
     @field_validator("proxies")
@@ -104,7 +106,7 @@ class TrustedHeaderSettings(Settings):
     def _are_networks(cls, values: tuple[str, ...]) -> tuple[str, ...]:
         for each in values:
             if ipaddress.ip_network(each, strict=False).prefixlen == 0:
-                raise ValueError(f"{each} admits every address")
+                raise ValueError(f"{each} admits every address; list the addresses of the proxy")
         return values
 
     @model_validator(mode="after")
@@ -112,7 +114,7 @@ class TrustedHeaderSettings(Settings):
         if self.user.lower() == self.roles_header.lower():
             raise ValueError("user and roles_header must be different headers")
         if not self.roles:
-            raise ValueError("roles is empty, so no user would have rights")
+            raise ValueError("roles is empty, so no user would have rights; give a group a role")
         return self
 
 
@@ -123,4 +125,4 @@ def checked_address(value: str) -> str:
         raise ValueError("must be https://host/path without query and fragment")
     if parts.scheme == "https" or (parts.scheme == "http" and is_loopback(parts.hostname)):
         return value.rstrip("/") if not parts.path.strip("/") else value
-    raise ValueError("must begin with https://; http:// is allowed for a loopback address alone")
+    raise ValueError("must begin with https://; http:// is allowed only for a loopback address")

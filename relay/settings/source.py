@@ -35,14 +35,18 @@ class TlsSettings(Settings):
     @model_validator(mode="after")
     def _tls_fits_together(self) -> "TlsSettings":
         if self.tls_key is not None and self.tls_cert is None:
-            raise ValueError("tls_key needs tls_cert")
+            raise ValueError("tls_key needs tls_cert; set tls_cert, or remove tls_key")
         if self.tls in ("disabled", "preferred") and (self.tls_ca or self.tls_cert):
-            raise ValueError(f"tls = '{self.tls}' uses neither tls_ca nor tls_cert")
+            raise ValueError(
+                f"tls = '{self.tls}' uses neither tls_ca nor tls_cert; remove them, or set tls to "
+                "'required', 'verify_ca' or 'verify_identity'"
+            )
         if self.tls in ("disabled", "preferred") and self.tls_legacy:
             raise ValueError("tls_legacy needs tls = 'required', 'verify_ca' or 'verify_identity'")
         if self.tls == "required" and self.tls_ca:
             raise ValueError(
-                "tls = 'required' does not use tls_ca: 'verify_ca' and 'verify_identity' do"
+                "tls = 'required' does not use tls_ca; remove it, or set tls to 'verify_ca' or "
+                "'verify_identity'"
             )
         return self
 
@@ -73,7 +77,7 @@ class StartSettings(Settings):
     @classmethod
     def _is_a_gtid_set(cls, value: str | None) -> str | None:
         if value is not None and GtidSet.parse(value).empty:
-            raise ValueError("the set is empty; at = 'oldest' reads from the beginning")
+            raise ValueError("the set is empty; to read from the beginning, set at = 'oldest'")
         return value
 
     @model_validator(mode="before")
@@ -102,14 +106,15 @@ class StartSettings(Settings):
             self.journal_name or self.position or self.timestamp
         ):
             raise ValueError(
-                f"journal_name, position and timestamp do not belong to at = '{self.at}'"
+                f"journal_name, position and timestamp do not belong to at = '{self.at}'; remove "
+                "them, or change at"
             )
         if (self.at == "gtid_set") is not (self.gtid_set is not None):
             raise ValueError("at = 'gtid_set' needs gtid_set, and gtid_set needs at = 'gtid_set'")
         if self.at == "position" and self.journal_name is None:
-            raise ValueError("at = 'position' needs journal_name")
+            raise ValueError("at = 'position' needs journal_name; set it to a binlog file")
         if self.at == "timestamp" and self.timestamp is None:
-            raise ValueError("at = 'timestamp' needs timestamp")
+            raise ValueError("at = 'timestamp' needs timestamp; set it to a time")
         return self
 
 
@@ -188,7 +193,10 @@ class SourceSettings(TlsSettings):
             self.host,
             self.port,
         ):
-            raise ValueError("standby has the address of the source itself")
+            raise ValueError(
+                "standby has the address of the source itself; correct its host and port, or "
+                "remove it"
+            )
         return self
 
     @property

@@ -44,11 +44,11 @@ class ZooKeeperTlsSettings(Settings):
     @model_validator(mode="after")
     def _files_fit_together(self) -> "ZooKeeperTlsSettings":
         if self.key is not None and self.cert is None:
-            raise ValueError("key needs cert")
+            raise ValueError("key needs cert; set cert, or remove key")
         if self.mode == "required" and self.ca is not None:
             raise ValueError(
-                "mode = 'required' checks no certificate, so ca has no use: 'verify_ca' and "
-                "'verify_identity' do"
+                "mode = 'required' checks no certificate, so ca has no effect; remove it, or set "
+                "mode to 'verify_ca' or 'verify_identity'"
             )
         return self
 

@@ -190,7 +190,8 @@ def check_is_of_stream(server: ServerFacts, low: Low, address: str) -> None:
     found = server.server_uuid or str(server.server_id)
     if found != low.server:
         raise SourceUnreachable(
-            f"{address} is the server {found}, and the stream is read from {low.server}"
+            f"The server at {address} is {found}, but the instance's stream is read from the "
+            f"server {low.server}."
         )
 
 

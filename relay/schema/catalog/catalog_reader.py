@@ -250,6 +250,6 @@ class CatalogReader:
             )
         if error_number(exc) in NOT_PERMITTED:
             return SourceNotPermitted(
-                f"The server {where} denied {user!r} the catalogue when asked for {what}."
+                f"The account {user!r} on the server {where} may not read {what} in the catalogue."
             )
         return SourceUnreachable(f"The server {where} did not answer when asked for {what}: {exc}.")

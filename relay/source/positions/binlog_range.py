@@ -60,5 +60,6 @@ def items_between(
             ):
                 return
     raise SourceUnreachable(
-        f"The binlog at {connection.address} ended before {end}, which it had reached."
+        f"The source at {connection.address} ended the stream before {end}, although its binlog "
+        "had reached this position."
     )

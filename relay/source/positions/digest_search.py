@@ -101,9 +101,8 @@ def _start(
         if (created_s := file_created_s(settings, server, oldest)) >= landmark_s:
             raise StandbyPurged(
                 f"The binlog of the server at {settings.host}:{settings.port} begins at "
-                f"{created_s} (Unix seconds) with {oldest}; "
-                f"to prove that it has the published transactions it must reach back to "
-                f"{landmark_s}."
+                f"{created_s} (Unix seconds) with {oldest}. To prove that the server has the "
+                f"published transactions, its binlog must begin at {landmark_s} or earlier."
             ) from exc
         return SearchStart(BinlogPosition(oldest, FIRST_OFFSET), surely_before=False)
 

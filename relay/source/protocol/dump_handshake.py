@@ -121,7 +121,7 @@ def _dump(
 def _dump_from(server: ServerFacts, server_id: int, at: BinlogPosition, flags: int = 0) -> bytes:
     if at.offset > _LAST_DUMP_OFFSET:
         raise UnsupportedEvent(
-            f"A dump cannot begin at {at}: the command has 32 bits for the offset.",
+            f"A binlog dump cannot begin at {at}: the command has only 32 bits for the offset.",
             remedy=_LARGE_OFFSET_REMEDY,
         )
     # MariaDB 11.4 and later write no position into most events: only with every event sent do the

@@ -47,7 +47,8 @@ def free_server_id(
         return chosen_server_id(replica, {server.server_id, *(each.server_id for each in others)})
     if settings.server_id == server.server_id:
         raise ServerIdTaken(
-            f"server_id {settings.server_id} is the source's own.", remedy=_TAKEN_REMEDY
+            f"server_id {settings.server_id} of the instance is that of the source itself.",
+            remedy=_TAKEN_REMEDY,
         )
     for each in others:
         if each.server_id == settings.server_id:

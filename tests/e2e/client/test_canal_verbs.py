@@ -44,7 +44,7 @@ def test_batches_are_acknowledged_in_order_and_a_rollback_returns_to_the_last_on
                 client.ack(wrong)
         client.ack(first.id)
         with pytest.raises(
-            BatchUnknown, match=r"Batch 3 is not the oldest pending batch: that is 2\."
+            BatchUnknown, match=r"Batch 3 is not the oldest pending batch; the oldest is 2\."
         ):
             client.rollback(third.id)
         client.rollback(second.id)

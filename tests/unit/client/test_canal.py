@@ -209,7 +209,7 @@ def test_a_row_of_a_table_that_moved_into_a_topic_that_is_read_is_not_acknowledg
     assert len(feed.fetch(10, 0)) == 2
     for _ in range(2):
         with pytest.raises(
-            TableMoved, match=r"Rows of shop.x come in topic b, and .* from topic a"
+            TableMoved, match=r"Rows of shop.x arrive in topic b, and .* from topic a"
         ):
             feed.fetch(10, 0)
     feed.commit(wait=True)

@@ -88,5 +88,7 @@ def test_gtids_are_asked_for_once_where_the_last_transaction_was_read_on_this_se
 
 def test_a_server_that_is_not_the_streams_is_never_read(monkeypatch: pytest.MonkeyPatch) -> None:
     chunks = reader(Server("0-1-10"), monkeypatch)
-    with pytest.raises(SourceUnreachable, match="the server 7, and the stream is read from 8"):
+    with pytest.raises(
+        SourceUnreachable, match="is 7, but the instance's stream is read from the server 8"
+    ):
         chunks.read(Low("8", "0-1-10", None, END), "select")

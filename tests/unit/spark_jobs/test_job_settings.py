@@ -36,7 +36,7 @@ def test_a_secret_comes_from_the_environment_and_is_not_shown(
         ("copy_root = ", "is not TOML: "),
         (
             GOOD + 'jaas = "${NOT_THERE}"\n',
-            "names the environment variable NOT_THERE, which is not set. ",
+            "names the environment variable NOT_THERE, which is not set; set it. ",
         ),
         (GOOD.replace('["shop"]', "[]"), "kafka.topics: Tuple should have at least 1 item"),
         (

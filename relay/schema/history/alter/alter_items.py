@@ -61,7 +61,7 @@ def _add(cursor: TokenCursor, table: DescribedTable, changes: TableAlterations) 
         require_known(table)
         name, changes.period = period
         if name == "SYSTEM_TIME":
-            raise NotFollowed("it makes columns the times of versions")
+            raise NotFollowed("it adds PERIOD FOR SYSTEM_TIME")
     elif not _speaks_of_column(cursor):
         _add_key(cursor, table, changes)
     else:
@@ -96,7 +96,7 @@ def _is_there(name: str, table: DescribedTable, changes: TableAlterations) -> bo
 def _add_key(cursor: TokenCursor, table: DescribedTable, changes: TableAlterations) -> None:
     key = key_definition(cursor)
     if key is not None and key.over_period:
-        raise NotFollowed("it adds a key over a period, whose columns are not kept")
+        raise NotFollowed("it adds a key WITHOUT OVERLAPS, and columns of periods are not stored")
     if key is not None and key.word == "PRIMARY":
         changes.take_primary_key(
             key.columns, table, optional=key.optional, at=len(changes.indexes.added)
@@ -183,12 +183,14 @@ def _change(
             and not changes.mariadb
             and found.column.kind in {*TEXTS, *BYTE_KINDS}
         ):
-            raise NotFollowed(f"it changes {old!r} and converts its characters at once")
+            raise NotFollowed(f"it changes column {old!r} and also converts its character set")
         changes.placed += [found] if found.position else []
     else:
         _must_be_optional(optional, table, f"it changes {old!r}, a column that is not known")
         if found.primary or found.unique:
-            raise NotFollowed(f"it leaves {old!r} out, and some releases add its key")
+            raise NotFollowed(
+                f"column {old!r} does not exist, and some releases add its key nevertheless"
+            )
     changes.take_definition(found, table, optional=optional, left_out=at is None)
 
 

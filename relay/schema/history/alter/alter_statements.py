@@ -25,7 +25,7 @@ def altered(
     """
     charset, converted = _new_charset(cursor.copy())
     if converted == DEFAULT_CHARSET:
-        raise NotFollowed("it converts to a character set that its text does not name")
+        raise NotFollowed("it converts to the default character set, which its text does not name")
     if charset == DEFAULT_CHARSET and database_charset is None:
         raise NotFollowed("it takes the character set of its database, which is not known")
     charset = database_charset if charset == DEFAULT_CHARSET else charset
@@ -58,7 +58,7 @@ def with_created_index(
     if key is None:
         return table
     if key.over_period:
-        raise NotFollowed("it adds a key over a period, whose columns are not kept")
+        raise NotFollowed("it adds a key WITHOUT OVERLAPS, and columns of periods are not stored")
     changes = TableAlterations(table.charset, mariadb, indexes=IndexAlterations(added=[key]))
     if replaces and key.name.lower() in {index.name.lower() for index in table.indexes or ()}:
         changes.indexes.dropped.add(key.name.lower())

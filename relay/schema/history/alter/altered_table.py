@@ -31,7 +31,9 @@ _GENERATED_KEY: Final = "my_row_id"
 def altered_table(table: DescribedTable, changes: TableAlterations) -> DescribedTable:
     """Return the table after the changes. Raises NotFollowed if the result is not certain."""
     if changes.mariadb and changes.primary_key and _may_declare_versions(table):
-        raise NotFollowed("its key may end in a declared time of versions")
+        raise NotFollowed(
+            "a column may be declared AS ROW END, which MariaDB would add to the primary key"
+        )
     versioned = has_versions(table)
     result = replace(table, columns=_columns_after(table, changes), charset=changes.charset)
     if versioned if changes.versioned is None else changes.versioned:
@@ -151,7 +153,7 @@ def _same_bytes(column: DescribedColumn, charset: str) -> bool:
 
 def _insert(columns: list[DescribedColumn], found: Definition) -> None:
     if any(column.name.lower() == found.column.name.lower() for column in columns):
-        raise NotFollowed(f"it adds {found.column.name!r}, a column that is there")
+        raise NotFollowed(f"it adds column {found.column.name!r}, which the table has already")
     if found.position == "FIRST":
         columns.insert(0, found.column)
     elif found.position == "AFTER":
@@ -160,7 +162,7 @@ def _insert(columns: list[DescribedColumn], found: Definition) -> None:
             None,
         )
         if at is None:
-            raise NotFollowed(f"it puts a column after {found.after!r}, which is unknown")
+            raise NotFollowed(f"it puts a column after {found.after!r}, a column that is not known")
         columns.insert(at + 1, found.column)
     else:
         columns.append(found.column)

@@ -91,4 +91,4 @@ def require_known(table: DescribedTable) -> None:
     depends on them.
     """
     if not table.columns:
-        raise NotFollowed("its effect depends on unknown columns")
+        raise NotFollowed("its effect depends on the table's columns, which are not known")

@@ -86,8 +86,7 @@ def _on_mysql(
         raise _behind(settings, proof.behind, proof.lacking)
     if not proof.gone.empty:
         raise StandbyPurged(
-            f"{_named(settings)} no longer has the binlog of {proof.gone}, which is not in the "
-            "position."
+            f"{_named(settings)} no longer has the binlog of {proof.gone}, which is not published."
         )
     wanted = GtidSet.parse(published.gtid_set)
     left_out = GtidSet.parse(server.purged).without(wanted)
@@ -133,8 +132,7 @@ def _on_mariadb(
     left_out = GtidSet.parse(",".join(gone))
     if not left_out.without(GtidSet.parse(accepted)).empty:
         raise StandbyPurged(
-            f"{_named(settings)} no longer has the binlog up to {left_out}, which is not in the "
-            "position."
+            f"{_named(settings)} no longer has the binlog up to {left_out}, which is not published."
         )
     _find_split(search, settings, published.split_gtid, lost)
     goes_on = GtidSet(goes_on.intervals, MappingProxyType({**goes_on.domains, **left_out.domains}))
@@ -163,9 +161,9 @@ def _passed(settings: SourceSettings, gtids: str) -> StandbyDiverged:
 
 def _disordered(settings: SourceSettings, gtid: str) -> StandbyDiverged:
     return StandbyDiverged(
-        f"{_named(settings)} has transactions of the domain of {gtid}, which is in the "
-        "position, out of the order of their numbers (gtid_strict_mode is or was OFF): which "
-        "of them precede it cannot be proven."
+        f"{_named(settings)} has transactions of the GTID domain of {gtid}, a published "
+        "transaction, out of the order of their numbers (gtid_strict_mode is or was OFF). So it "
+        f"cannot be proven which of them precede {gtid}."
     )
 
 

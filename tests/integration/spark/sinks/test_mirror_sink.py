@@ -221,7 +221,7 @@ def test_a_killed_writer_of_files_has_its_turn_again_and_no_other_has(
     (tmp_path / "shop" / "orders" / "_writer").write_text("bootstrap", encoding="utf-8")
     monkeypatch.setattr(commit_lock, "_PATIENCE_S", 0)
     with pytest.raises(
-        CopyBusy, match=r"orders/_writer shows that bootstrap writes this copy\. Wait for that job"
+        CopyBusy, match=r"orders/_writer, the job bootstrap is writing this copy\. Wait for the end"
     ):
         apply(place, spark, *batch(("3", 3, "c")))
     assert sorted(rows_in(place)) == ["1", "2"]

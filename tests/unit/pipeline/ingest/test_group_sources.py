@@ -267,7 +267,7 @@ def test_each_source_may_have_a_standby_of_its_own() -> None:
         ({"group": {"sources": []}}, "at least 1 item"),
         (
             {"group": {"sources": [{"name": "first", "host": "h"}]}},
-            "two sources of a group have the same name",
+            "two sources of a group have the same name: first, first; rename one of them",
         ),
         ({"group": {"sources": [{"name": "b", "host": "one"}]}}, "two sources of the group, or"),
         ({"group": {"sources": [{"name": "b.c", "host": "h"}]}}, "should match pattern"),
