@@ -85,18 +85,24 @@ class Reconciliation:
     ) -> TableFindings:
         if table.without_key:
             return TableFindings(
-                table.name, reason=f"{', '.join(table.without_key)} needs a primary key for it"
+                table.name,
+                reason=(
+                    f"without a primary key, rows of {', '.join(table.without_key)} cannot be "
+                    "identified; add one at the source"
+                ),
             )
         if left_out := table.leaves_out(*Operation):
             return TableFindings(
                 table.name,
                 reason=(
-                    f"not every {' or '.join(left_out)} is published, so the copy is another one"
+                    f"an instance does not publish every {' or '.join(left_out)}, so the copy has "
+                    "other rows than the source"
                 ),
             )
         if table.transformed:
             return TableFindings(
-                table.name, reason="a transform makes its rows, and a SELECT does not apply it"
+                table.name,
+                reason="transforms of an instance change its rows, and a SELECT does not",
             )
         sink, settings = open_sink(self.spark, self.settings), self.settings
         newest = None if settings.raw_rule else self._newest

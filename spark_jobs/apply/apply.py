@@ -171,7 +171,9 @@ class Copies:
                 f"{contents.problems[NO_SOURCE]} messages cannot be ordered: {NO_SOURCE}."
             )
         if OTHER_FORMAT in contents.problems:
-            raise FormatNotRead(f"Of {contents.problems[OTHER_FORMAT]} messages {OTHER_FORMAT}.")
+            raise FormatNotRead(
+                f"{contents.problems[OTHER_FORMAT]} messages cannot be read: {OTHER_FORMAT}."
+            )
         if contents.problems:
             self.quarantine.add(changes.where(sf.col("problem").isNotNull()))
 

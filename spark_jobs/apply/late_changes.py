@@ -25,8 +25,8 @@ def judged_late_changes(changes: DataFrame, sink: Sink) -> DataFrame:
     deleted row.
 
     That is so if the copy has the key of the late change, or if the batch has a newer change of the
-    key or ends with its delete. A batch that is read again as a whole is therefore applied as
-    before. Evaluate the result once, because it depends on the copies.
+    key or ends with its delete. So a whole batch that is read again gives the same copies as the
+    first time. Evaluate the result only once, because it depends on the copies.
     """
     late = sf.coalesce(sf.endswith(sf.col("problem"), sf.lit(TOO_LATE)), sf.lit(False))
     marked = changes.withColumn("late", late)

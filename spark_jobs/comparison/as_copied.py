@@ -35,7 +35,8 @@ def columns_of(table: LogicalTable, copy: DataFrame | None) -> Columns:
 
 
 def as_copied(table: LogicalTable, rows: DataFrame, columns: Columns) -> DataFrame:
-    """Return rows as a copy with these columns has them; `_order` is a fingerprint of the row.
+    """Return rows in the form in which a copy with these columns stores them. `_order` is a
+    fingerprint of the row.
 
     `rows` has the columns table, key, data and mysql_types.
     """
@@ -53,5 +54,5 @@ def as_copied(table: LogicalTable, rows: DataFrame, columns: Columns) -> DataFra
 def range_as_copied(
     database: SourceDatabase, table: LogicalTable, shard: Shard, part: KeyRange, columns: Columns
 ) -> DataFrame:
-    """Return all published rows of a key range as a copy with these columns has them."""
+    """Return all published rows of a key range, in the form of `as_copied`."""
     return as_copied(table, message_rows(database, shard, part.where(shard.key)), columns)

@@ -1,11 +1,14 @@
 """Decides whether a difference is only lag.
 
 A row differs only if the copy has everything that the source had committed when the difference was
-seen: 1. The rows are read. 2. The source's position is read, and the job waits until the instances
-have published up to it: all changes of these rows are then in the topics. 3. The topics are
-searched for changes of these rows that the copy lacks. 4. The rows are read again. A row that is
-unchanged on both sides, and has no pending change, differs. All other rows are checked in another
-round.
+seen. A round has four steps:
+
+1. The rows are read.
+2. The source's position is read, and the job waits until the instances have published up to it. All
+   changes of these rows are then in the topics.
+3. The topics are searched for changes of these rows that the copy lacks.
+4. The rows are read again. A row that is unchanged on both sides, and has no pending change,
+   differs. All other rows are checked in another round.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -95,7 +95,7 @@ class JobSettings(Settings):
     copy_writers: Literal["several", "one"] = "several"
     """`one` promises that no two jobs write below `copy_root` at the same time.
 
-    It is required on S3, which does not prevent that two jobs overwrite each other's commits.
+    It is required on S3, which does not prevent two jobs from overwriting each other's commits.
     """
     sink: Literal["delta", "hbase", "jdbc", "parquet"] = "delta"
     """Kind of store that holds the copies."""

@@ -22,8 +22,8 @@ class JarsRefused(JobError):
 
     remedy = (
         "Spark 4.0 needs io.delta:delta-spark_2.13:4.0.0, "
-        "org.apache.spark:spark-sql-kafka-0-10_2.13:4.0.0 and what these need. Correct "
-        "`jars`, or leave it out and Spark fetches them; with spark-submit correct its "
+        "org.apache.spark:spark-sql-kafka-0-10_2.13:4.0.0 and the jars that these need. Correct "
+        "`jars`, or remove `jars`, so that Spark downloads them; with spark-submit correct its "
         "--packages. Then start again."
     )
 

@@ -26,14 +26,14 @@ class InstancesMixed(JobError):
 
 
 class CheckpointOfOthers(JobError):
-    """The checkpoint belongs to other copies, so batches before it are missing in the present
-    ones.
+    """The checkpoint belongs to other copies. The present copies lack the batches that it records
+    as applied.
     """
 
     remedy = (
-        "Give new copies a new checkpoint: the topics are then read from the start. If they are "
-        "the same copies that moved, remove the "
-        "folder `copies` from the checkpoint, and start again."
+        "Give new copies a new checkpoint: the topics are then read from the start. If the same "
+        "copies were moved to the other location, remove the folder `copies` from the checkpoint, "
+        "and start again."
     )
 
 
@@ -43,14 +43,15 @@ class CopiesKeptOtherwise(JobError):
     """
 
     remedy = (
-        "Set raw_rule, row_images and truncate back. Or give the job its own copy_root (with "
-        "hbase also a namespace, with jdbc a prefix) and its own checkpoint. To keep these "
-        "copies by the new rule, remove them and the file `_kept`, and read the topics again."
+        "Set raw_rule, row_images and truncate to their former values. Or give the job its own "
+        "copy_root (with hbase also a namespace, with jdbc a prefix) and its own checkpoint. To "
+        "make these copies again by the new rule, remove them, the file `_kept` and the "
+        "checkpoint, and start again."
     )
 
 
 class CopiesUnguarded(JobError):
-    """The store of the copies does not prevent that two jobs overwrite each other's commits."""
+    """The store of the copies does not prevent two jobs from overwriting each other's commits."""
 
     remedy = (
         "For Delta, give Spark a log store for several drivers "
@@ -63,6 +64,6 @@ class CopyBusy(JobError):
     """Another job holds the lock of a copy without transactions, and did not release it in time."""
 
     remedy = (
-        "Wait for that job, and start again. If it was killed and does not come back, remove the "
-        "file."
+        "Wait for the end of that job, and start again. If it was killed and will not be started "
+        "again, remove the lock file that the reason names."
     )

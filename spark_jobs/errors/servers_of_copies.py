@@ -7,8 +7,8 @@ class HBaseUnreachable(JobError):
     """No Thrift2 gateway answered for `hbase.patience_seconds`, or HBase itself did not answer."""
 
     remedy = (
-        "Check hbase.thrift, hbase.quorum and HBase, and start again; the batch is written again, "
-        "which changes nothing that is there."
+        "Check hbase.thrift, hbase.quorum and HBase, and start again. The batch is written again; "
+        "rows that were already written stay as they are."
     )
 
 
@@ -24,10 +24,9 @@ class HBaseStagingRefused(JobError):
     """
 
     remedy = (
-        "Name a folder on the filesystem of hbase.rootdir, as HBase itself calls it, that the "
-        "job and HBase's own user may both write to; "
-        "region servers log their failures ('Failed to complete bulk load'). "
-        "Then start again."
+        "Set hbase.files.staging to a folder on the filesystem of hbase.rootdir, with the URI that "
+        "HBase uses, to which the job and HBase's user may write. Then start again. Region "
+        "servers log the cause ('Failed to complete bulk load')."
     )
 
 
@@ -35,8 +34,9 @@ class UnreadableRowKey(JobError):
     """A row of an HBase copy has a key that the jobs cannot have written."""
 
     remedy = (
-        "Another program writes to the table, or hbase.salt_buckets was changed: give the copies a "
-        "separate namespace, or copy again."
+        "Another program writes to the table, or hbase.salt_buckets was changed: set "
+        "hbase.salt_buckets to its former value, or give the copies a separate namespace and copy "
+        "the tables again."
     )
 
 
@@ -44,8 +44,8 @@ class MirrorUnreachable(JobError):
     """The server of the copies did not answer for `mirror.patience_seconds`."""
 
     remedy = (
-        "Check mirror.host and the server, and start again; the batch is written again, which "
-        "changes nothing that is there."
+        "Check mirror.host and the server, and start again. The batch is written again; rows that "
+        "were already written stay as they are."
     )
 
 

@@ -8,15 +8,18 @@ class SourceUnreachable(JobError):
 
     remedy = (
         "Check host and port of [[sources]] and the server, and start again; finished ranges "
-        "are kept. Where the server works on a query "
-        "for longer, raise sources.read_timeout_seconds or lower range_rows."
+        "are kept. If a query takes longer than sources.read_timeout_seconds, raise that setting "
+        "or lower range_rows."
     )
 
 
 class SourceRefused(JobError):
     """A source server refuses the login, or the user does not have a right."""
 
-    remedy = "The user of [[sources]] needs SELECT on the relayed tables."
+    remedy = (
+        "Correct user and password of [[sources]], grant this user SELECT on the relayed tables, "
+        "and start again."
+    )
 
 
 class SourceNotTheOne(JobError):
@@ -45,9 +48,9 @@ class RulesDiffer(JobError):
     """
 
     remedy = (
-        "Give its [[sources]] the rules, masks, transforms and lookups of the instance, word for "
-        "word and with the same salts. After a "
-        "change of them, start again when the relay runs with them."
+        "Copy the rules, masks, transforms and lookups of the instance into its [[sources]], word "
+        "for word and with the same salts, and start again. If they were just changed, first wait "
+        "until the relay uses them."
     )
 
 
@@ -63,8 +66,8 @@ class TransformNotCopied(JobError):
 
 
 class PositionMissing(JobError):
-    """An instance has no position record: it never published, so the changes after a copy would
-    be missing.
+    """An instance has no position record, because it has never published. Changes between a copy
+    and its first start would be missing in the copy.
     """
 
     remedy = (

@@ -21,13 +21,11 @@ class BrokerRefused(JobError):
 
 
 class StatementsUnread(JobError):
-    """The job follows TRUNCATEs, and the topic that they are published in is not among those that
-    it reads.
-    """
+    """The job follows TRUNCATEs, but does not read the topic in which they are published."""
 
     remedy = (
-        "Add it to kafka.topics, or leave truncate at 'quarantine', and start again; the job "
-        "continues at its checkpoint."
+        "Add the topics in the reason to kafka.topics, or set truncate = 'quarantine', and start "
+        "again; the job continues at its checkpoint."
     )
 
 
@@ -46,9 +44,9 @@ class OffsetsLost(JobError):
     """
 
     remedy = (
-        "The copies lack these changes, and were not changed. Copy the tables again: remove "
-        "the checkpoint, start this job again, and run `roma bootstrap --anew` beside it. Then "
-        "set the retention of the topics longer than the job may pause."
+        "The copies lack the changes at these offsets. Copy the tables again: remove the "
+        "checkpoint, start this job again, and run `roma bootstrap --anew` at the same time. Then "
+        "set a retention of the topics that is longer than any pause of the job."
     )
 
 

@@ -99,6 +99,6 @@ def _check(name: bytes, table: Any) -> None:
     if table.durability in _NOT_KEPT:
         word = idl.TDurability._VALUES_TO_NAMES[table.durability]  # noqa: SLF001 - thriftpy2 has no other way to the name
         raise HBaseRefused(
-            f"{name.decode()} has DURABILITY => {word}: rows could be lost with a region server "
-            "although the job noted them as written."
+            f"{name.decode()} has DURABILITY => {word}: a region server could lose rows that the "
+            "job has recorded as written. Set DURABILITY to USE_DEFAULT."
         )

@@ -207,4 +207,6 @@ def _each_once(columns: Iterable[SourceColumn]) -> Sequence[SourceColumn]:
 def refuse_transforms(tables: Sequence[LogicalTable]) -> None:
     """Raise TransformNotCopied if a function changes the table's rows in messages."""
     if names := [table.name for table in tables if table.transformed]:
-        raise TransformNotCopied(f"Transforms make the rows of {', '.join(names)}.")
+        raise TransformNotCopied(
+            f"Transforms change the rows of {', '.join(names)}, and a SELECT does not."
+        )

@@ -161,8 +161,8 @@ def check_java() -> None:
     found = re.search(r'version "(\d+)', answer)
     if found is None or int(found[1]) not in _JDKS:
         raise JavaRefused(
-            f"{java} is {answer.splitlines()[0] if answer else 'silent'}; Spark 4.0 needs JDK 17 "
-            f"or 21. Set JAVA_HOME."
+            f"{java} is {answer.splitlines()[0] if answer else 'of an unknown version'}; Spark 4.0 "
+            f"needs JDK 17 or 21. Set JAVA_HOME."
         )
 
 

@@ -32,7 +32,7 @@ def turn(spark: SparkSession, place: str, writer: str) -> Iterator[None]:
     file, deadline = _File(spark, place), monotonic() + _PATIENCE_S
     while not file.made(writer) and (holder := file.text()) != writer:
         if monotonic() > deadline:
-            raise CopyBusy(f"{place} shows that {holder} writes this copy.")
+            raise CopyBusy(f"By the lock file {place}, the job {holder} is writing this copy.")
         Event().wait(_PAUSE_S)
     try:
         yield

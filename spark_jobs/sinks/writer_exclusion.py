@@ -1,4 +1,4 @@
-"""Checks whether a store prevents that two jobs write to it at the same time."""
+"""Checks whether a store prevents two jobs from writing to it at the same time."""
 
 from typing import Final
 

@@ -17,7 +17,7 @@ NO_SOURCE: Final = "the raw rule needs the source header, which the message lack
 job could not order changes by the raw rule.
 """
 OTHER_FORMAT: Final = "the value is a message of the relay in another format than canal-json"
-"""A reason that ends the job, because no copy can be made of the topic."""
+"""A reason that ends the job, because no copy can be made from the topic."""
 
 _IN_PARTS: Final = (
     "comes with partial row images, and the job does not guess the missing columns: set "
