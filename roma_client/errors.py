@@ -52,7 +52,10 @@ class AdminUnreachable(ClientError):
     """The admin does not answer, and the cache has no earlier answer."""
 
     code = "ADMIN_UNREACHABLE"
-    remedy = "Check the address of the admin. A client that has run before uses its cache."
+    remedy = (
+        "Check that the admin runs at this address. A client that has read the same tables before "
+        "uses the answer in its cache."
+    )
 
 
 class AdminRefused(ClientError):
@@ -109,7 +112,7 @@ class RowsExpired(ClientError):
     """Kafka has deleted records that this consumer group has not read."""
 
     code = "ROWS_EXPIRED"
-    remedy = "Read the table again from its first copy, then reset the offsets of the group."
+    remedy = "Copy the table again (a first copy), then reset the offsets of the group."
 
 
 class BrokerUnreachable(ClientError):

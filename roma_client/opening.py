@@ -72,7 +72,7 @@ def refuse_owned(kafka: Mapping[str, Any], owner: str, remedy: str = "") -> None
     """
     if owned := owned_settings(kafka):
         raise UsageError(
-            f"The argument `kafka` sets {', '.join(owned)}, which {owner} decides.", remedy
+            f"The argument `kafka` sets {', '.join(owned)}, which only {owner} may set.", remedy
         )
 
 

@@ -60,17 +60,18 @@ class Subscription:
                       gone
     claim_reader      returns the bytes behind the URL of a claim; raises FileNotFoundError or
                       LookupError if there is nothing
-    idle_seconds      end the iteration when no change came for so long; None: never
+    idle_seconds      the iteration ends after this time without a change; None: it does not end
     topic             read this topic instead of the one of the mapping
     cache             folder of the admin's last answers
     registry          prometheus_client's registry for the metrics `roma_client_…`
     session_timeout_seconds
-                      a client that is silent for so long loses its partitions (Kafka accepts 6 to
-                      1800)
+                      a client that sends no heartbeat for so long loses its partitions (Kafka
+                      accepts 6 to 1800)
     refresh_seconds   how often the admin is asked whether the table moved
     moves             what to do when the mapping gives the table another topic: continue there,
                       or raise TableMoved
-    move_seconds      raise TableMoved if the former topic is not marked as ended so long after
+    move_seconds      time after a move until the former topic must be marked as ended; later,
+                      TableMoved is raised
     removed_instances instances that never publish again: their markers are not waited for
     """
 
@@ -270,7 +271,9 @@ class Subscription:
     def _letters(self, kafka: Mapping[str, Any], group: str) -> DeadLetterTopic | None:
         if self.dead_letters is None:
             if self.corrupt == "dead_letter":
-                raise UsageError('`corrupt="dead_letter"` needs a dead letter topic.')
+                raise UsageError(
+                    '`corrupt="dead_letter"` needs a dead letter topic, and `dead_letters` is None.'
+                )
             return None
         return DeadLetterTopic(kafka, self.dead_letters or f"{group}.dead-letters", group)
 

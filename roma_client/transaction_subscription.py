@@ -49,7 +49,7 @@ class TransactionSubscription:
                        deliver what is left with `is_whole=False`
     transaction_bytes  largest source transaction, in bytes of its messages; in memory it takes
                        about five times as much
-    buffer_bytes       the client reads no further ahead than so many bytes of messages
+    buffer_bytes       largest number of bytes of messages that the client reads ahead
     transaction_topic  topic of BEGIN and END; default: the admin's answer
     former_topics      topics that the tables had before a mapping edit: rows there are read too
     Other fields are those of Subscription.

@@ -93,7 +93,7 @@ def statements(connection: Connection, dialect: Dialect, table: str) -> Statemen
     if style not in _MARKS:
         raise UsageError(
             f"The driver {driver.__name__} has the paramstyle {style!r}.",
-            "Use a driver with qmark, format or pyformat.",
+            "Use a driver with the paramstyle qmark, format or pyformat.",
         )
     ignore, conflict, latest = "", " ON CONFLICT DO NOTHING", ""
     if dialect == "mysql":  # a plain SELECT reads the state of the service's first one (InnoDB)

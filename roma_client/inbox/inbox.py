@@ -57,8 +57,8 @@ class Inbox:
 
     Make one for each connection, and use it in one thread. The table of an inbox stores up to which
     position changes are applied: for each partition (with `by="row"`, for each row of the source),
-    and for the transactions of each instance. If two clients apply the same change at once, the
-    second client waits until the first has committed, and then skips the change.
+    and for the transactions of each instance. If two clients apply the same change at the same
+    time, one waits until the other has committed, and then skips the change.
     """
 
     def __init__(
@@ -77,9 +77,15 @@ class Inbox:
         it is missing. Raises UsageError, also for a connection that commits each statement.
         """
         if not _NAME.fullmatch(table):
-            raise UsageError(f"{table!r} is not a table name.")
+            raise UsageError(
+                f"The argument `table` of the inbox, {table!r}, is not a table name.",
+                "Use ASCII letters, digits, underscores and dots.",
+            )
         if not 0 < len(subscription) <= _SUBSCRIPTION_CHARACTERS:
-            raise UsageError(f"`subscription` has 1 to {_SUBSCRIPTION_CHARACTERS} characters.")
+            raise UsageError(
+                f"The argument `subscription` of the inbox has {len(subscription)} characters.",
+                f"Give a name of 1 to {_SUBSCRIPTION_CHARACTERS} characters.",
+            )
         if commits_by_itself(connection):
             raise UsageError(
                 "The connection of the inbox is in autocommit mode.",

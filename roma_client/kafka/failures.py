@@ -84,8 +84,8 @@ def is_for_now(error: KafkaError) -> bool:
 
 
 def client_error(error: KafkaError, where: str) -> ClientError:
-    """Return this package's error for an error of Kafka's client. `where` says what was done; it
-    ends the reason of the returned error.
+    """Return this package's error for an error of Kafka's client. `where` says what was done, and
+    is the last part of the reason.
     """
     code, text = error.code(), f"{error.str()} ({error.name()}), {where}."
     if code in _PERMISSION:

@@ -201,7 +201,10 @@ class MoveFollower:
         self._check_at = now + (_CHECK_SECONDS if own else _WITHOUT_PARTITIONS_SECONDS)
         found = _group_departure(consumer, topics, self._followed)
         if found is not None and not found.to:
-            raise TableMoved(f"The mapping lacks {self._followed.name} since set {found.set}.")
+            raise TableMoved(
+                f"The mapping has no table {self._followed.name} since set {found.set}.",
+                "Map the table again, or end this client: all rows before the edit were read.",
+            )
         return found
 
     def _is_over(self, partition: Partition) -> bool:

@@ -35,7 +35,7 @@ class FeedOptions:
     kafka                    librdkafka's settings, with `bootstrap.servers`
     start                    where a group without any committed offset begins
     exclusive                one client of the group has all partitions
-    session_timeout_seconds  a client that is silent for so long loses its partitions
+    session_timeout_seconds  a client that sends no heartbeat for so long loses its partitions
     follow                   the table whose moves to other topics are followed; None: none
     move_seconds             how long after a move the markers may take
     by_hand                  a table that is read from a topic that the service named; None: none

@@ -42,10 +42,10 @@ class TableTopics:
         if topic in self._all[name]:
             return False
         raise TableMoved(
-            f"Rows of {name} come in topic {topic}, and this client reads it from topic {read}: "
-            "the mapping has changed since it subscribed.",
-            f"Subscribe again. The new subscription skips the rows that are left in {read}; "
-            "the page of `roma canal-server` has the steps that skip none.",
+            f"Rows of {name} arrive in topic {topic}, and this client reads the table from topic "
+            f"{read}: the mapping has changed since it subscribed.",
+            f"Subscribe again. The new subscription skips the unread rows in {read}; the steps "
+            "that skip no row are on the page of `roma canal-server`.",
         )
 
     def _neighbour(self, name: str, topic: str) -> str | None:

@@ -67,7 +67,8 @@ class BatchesOut:
             )
         if self._out[0].id != batch_id:
             raise BatchUnknown(
-                f"Batch {batch_id} is not the oldest pending batch: that is {self._out[0].id}."
+                f"Batch {batch_id} is not the oldest pending batch; the oldest is "
+                f"{self._out[0].id}."
             )
         return self._out[0]
 

@@ -96,13 +96,14 @@ class Record(NamedTuple):
 def claimed_value(record: Record, reader: ClaimReader | None) -> bytes:
     """Return the value that a record's claim refers to. Raises ClaimUnreadable, ClaimGone.
 
-    `reader` reads the URL; None: the built-in reader is used.
+    `reader` returns the bytes at a URL; None: the client has no reader, and ClaimUnreadable is
+    raised.
     """
     claim = json.loads(record.header(CLAIM) or b"")
     where = f"of record {record.offset} of {record.topic}, partition {record.partition}"
     url, size, digest = claim["url"], claim["size"], claim["sha256"]
     if reader is None:
-        raise ClaimUnreadable(f"The value {where} is at {url}.")
+        raise ClaimUnreadable(f"The value {where} is stored at {url}, outside Kafka.")
     try:
         value = reader(url)
     except (FileNotFoundError, LookupError) as exc:
