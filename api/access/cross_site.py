@@ -19,7 +19,7 @@ _FORM: Final = "application/x-www-form-urlencoded"
 def check_sender(request: Request) -> None:
     """Raise ForgeryRefused if the browser reports that a page of another site sent the request.
 
-    The headers `Sec-Fetch-Site` and `Origin` report that. A request without both passes.
+    The headers `Sec-Fetch-Site` and `Origin` report that. A request without either header passes.
     """
     site = request.headers.get("sec-fetch-site")
     origin = request.headers.get("origin")

@@ -19,7 +19,7 @@ class Query:
     """One PromQL expression.
 
     legend  text of its lines, with `{{label}}`
-    quiet   in a healthy installation it may return nothing
+    quiet   whether the expression may return nothing in a healthy installation
     """
 
     expression: str

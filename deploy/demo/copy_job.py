@@ -1,8 +1,8 @@
-"""The Spark side of the demo, a process of its own: `python -m deploy.demo.copy_job CONFIG WANTED
+"""The Spark job of the demo, in a separate process: `python -m deploy.demo.copy_job CONFIG WANTED
 ROWS`.
 
-Runs the dedup stream; when the file WANTED appears it catches up and writes the rows of all copies
-to ROWS.
+Runs the dedup stream. When the file WANTED appears, the job applies all messages and then writes
+the rows of all copies to the file ROWS.
 """
 
 import json
@@ -29,7 +29,7 @@ _DATETIME: Final = "yyyy-MM-dd HH:mm:ss.SSS"
 
 
 def main() -> int:
-    """Run until SIGTERM, then to the end of the batch that runs."""
+    """Run until SIGTERM, then finish the batch and return 0; 1 if the stream ended before."""
     config, wanted, rows = map(Path, sys.argv[1:])
     settings = load_settings(config)
     shutdown = Shutdown()

@@ -75,7 +75,7 @@ def giant_transaction(setup: ScenarioSetup) -> None:
 
 
 def xa_commit(setup: ScenarioSetup) -> None:
-    """Prepare two XA transactions of 1 GB each, and commit the first beside the second."""
+    """Prepare two XA transactions of 1 GB each, and commit the first while both are prepared."""
     for number, xid in enumerate(("first", "second")):
         rows = f"{NAME}.seq_{number * 100_000 + 1}_to_{(number + 1) * 100_000}"
         setup.database.execute(

@@ -85,7 +85,7 @@ def kill(_: Installation, leader: RelayProcess, _standby: RelayProcess) -> None:
 
 
 def stop(_: Installation, leader: RelayProcess, _standby: RelayProcess) -> None:
-    """Stop the leader by SIGTERM: it ends its session itself. Its exit status must be 0."""
+    """Stop the leader by SIGTERM: it ends its ZooKeeper session itself. Its exit code must be 0."""
     assert leader.stop() == 0
 
 

@@ -1,7 +1,7 @@
-"""What worker processes cost in memory: `python -m tools.bench.worker_memory`, see `--help`.
+"""Measures the memory of worker processes: `python -m tools.bench.worker_memory`, see `--help`.
 
-Proportional set size (PSS) counts a page that several processes share by its share in each, so the
-sum over the relay's processes is what the relay takes.
+In the proportional set size (PSS) of a process, a shared page is divided by the number of processes
+that share it. So the sum over the relay's processes is the memory of the relay.
 """
 
 import argparse
@@ -33,7 +33,7 @@ def pss_bytes(pid: int) -> int:
 
 
 def measure(database: MariaDB, kafka: Kafka, zookeeper: ZooKeeper, processes: int) -> int:
-    """Return the PSS of a relay of so many processes when it runs all instances, in bytes."""
+    """Return the PSS in bytes of a relay with `processes` processes that runs all instances."""
     with tempfile.TemporaryDirectory(prefix="roma-bench-") as folder:
         installation = Installation(
             f"{_NAME}_{processes}",

@@ -1,4 +1,4 @@
-"""A service with one kind of client, in a process of its own: writes a line for each unit of work.
+"""A service with one kind of client, in a separate process: writes a line for each unit of work.
 
 `python -m tools.clients.service KIND FILE JSON`: JSON has the subscription's arguments. A line is a
 JSON list: pid, begin (`time.monotonic`), and the rows as pairs of id and `n`. The kind `inbox`
@@ -74,7 +74,7 @@ class Service:
         self._child.terminate()
 
     def wait(self, seconds: float) -> None:
-        """Wait for its end. Raises AssertionError if it failed.
+        """Wait for the end of the process. Raises AssertionError if its exit code shows an error.
 
         SIGTERM ends a process that has not opened its subscription yet.
         """

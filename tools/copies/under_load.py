@@ -70,7 +70,7 @@ def _statement(chance: random.Random, rows: int) -> tuple[str, tuple[int, ...]]:
 
 
 def under_load(folder: Path, rows: int, seconds: float) -> int:
-    """Run it and print the steps; return 0 if reconcile finds source and copy equal."""
+    """Run the check and print its steps; return 0 if reconcile finds source and copy equal."""
     with ExitStack() as stack:
         database, zookeeper, kafka = (
             stack.enter_context(MariaDB()),

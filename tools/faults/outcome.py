@@ -25,7 +25,7 @@ _HEAD: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """One run; `failure` is the error that ended it early, "" for none.
+    """The outcome of one run; `failure` is the error that ended it early, "" for none.
 
     `silence_s` is the longest time without a new row.
     """

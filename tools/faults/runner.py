@@ -24,7 +24,7 @@ _READ_S: Final = 15.0
 
 
 def run_once(servers: Servers, scenario: Scenario, seed: int, number: int) -> Outcome:
-    """Run it under a new name; a run that fails has an outcome too.
+    """Run a scenario under a new name, and return its outcome, also if the run fails.
 
     Servers that an earlier run left ended are started first. Raises EmbeddedError if one does not
     start: no later run can succeed.

@@ -57,7 +57,9 @@ class Soaked:
 
 
 def soak(servers: Servers, minutes: float, seed: int, rate: float) -> Soaked:
-    """Run it. Raises AssertionError with the relays' logs when the stream stops."""
+    """Run the load with random faults. Raises AssertionError with the relays' logs if the stream
+    stops.
+    """
     with (
         tempfile.TemporaryDirectory(prefix="roma-soak-") as folder,
         Run(servers, f"soak_{seed}", Path(folder), seed, Setup(rate=rate)) as run,

@@ -60,7 +60,7 @@ class Fleet:
         return tuple(self._children)
 
     def start(self, count: int) -> None:
-        """Start so many processes with new relays."""
+        """Start `count` processes with new relays."""
         each = self.shape.relays // self.shape.processes
         for _ in range(count):
             number, self._next = self._next, self._next + 1

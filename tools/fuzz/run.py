@@ -1,5 +1,5 @@
-"""The inputs by number: each is made from the seed and its number alone, so that one can be run
-again.
+"""Makes and runs the fuzzer's inputs. An input depends only on the seed and its number, so that it
+can be run again.
 """
 
 import struct

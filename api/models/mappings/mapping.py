@@ -165,7 +165,7 @@ class MergeRequest(BaseModel):
 
 
 class ClashView(BaseModel):
-    """An entry that both edits changed. The merged documents have the saved one."""
+    """An entry that both edits changed. The merged documents contain the saved entry."""
 
     data_id: str = Field(serialization_alias="dataId")
     mine: str = Field(description="The entry of this edit; empty: it removed the entry.")

@@ -47,8 +47,8 @@ class Follower:
     async def may_go_on(self) -> bool:
         """Return whether the stream may continue.
 
-        It must end after its longest time, when the admin stops, and when the client loses a right.
-        The rights are read again at intervals.
+        The stream must end after its largest duration, when the admin stops, and when the client
+        loses a right. The rights are read again at intervals.
         """
         now_s = monotonic()
         if self._watch.ended or now_s - self._began_s >= _STREAM_SECONDS:

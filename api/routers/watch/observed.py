@@ -82,8 +82,8 @@ def read_series(
 ) -> SeriesView:
     """Return one metric of an instance over time.
 
-    Prometheus provides the values if `prometheus_url` is set. Otherwise the admin provides those of
-    the last week, since its start.
+    The values are from Prometheus if `prometheus_url` is set. Otherwise they are from the admin,
+    which keeps those of the last week, but none from before its start.
     """
     return series_view(admin.charts, name, metric, span)
 

@@ -1,4 +1,4 @@
-"""Ask a server that speaks HTTP whether it is ready."""
+"""Checks whether an HTTP server is ready."""
 
 import http.client
 from typing import Final

@@ -28,8 +28,8 @@ _open: Final["weakref.WeakSet[ServerProcess]"] = weakref.WeakSet()
 class ServerProcess(ABC):
     """One server on loopback; a context manager that starts it and removes its files.
 
-    `stop`, `kill` and `start` keep ports and data, so a restarted server is the same server;
-    `close` releases both.
+    `stop`, `kill` and `start` keep ports and data, so a restarted server is the same server.
+    `close` releases ports and data.
     """
 
     name: ClassVar[str]

@@ -16,7 +16,7 @@ _ALIVE: Final = ".alive"
 class RunFolder:
     """A fresh folder below the system's temporary one.
 
-    `remove()` deletes it; after a crash, the next run does.
+    `remove()` deletes the folder; after a crash of this process, the next run deletes it.
     """
 
     def __init__(self, name: str) -> None:

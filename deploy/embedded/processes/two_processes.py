@@ -8,7 +8,9 @@ from deploy.embedded.processes.process import ServerProcess
 
 
 class TwoProcesses(ServerProcess):
-    """Starts its companion when it is ready itself, and stops the companion first."""
+    """A server with a second process, its companion, which starts when this process is ready, and
+    stops before this process.
+    """
 
     @property
     @abstractmethod
@@ -46,6 +48,6 @@ class TwoProcesses(ServerProcess):
         super().end_at_once()
 
     def close(self) -> None:
-        """Close the companion before this process; folders and ports of both are returned."""
+        """Close the companion, then this process: remove their folders, release their ports."""
         self.companion.close()
         super().close()

@@ -86,8 +86,8 @@ def release_number(version: str) -> str:
 def newest_of(series: str, versions: Iterable[str]) -> str | None:
     """Return the newest Debian version of a series (`11.8.*`); None where there is none.
 
-    `versions` are as apt lists them, newest first: of two packages of one release the first one
-    wins.
+    `versions` are as apt lists them, the newest first. Of two packages of one release, the first in
+    this order is returned.
     """
     release = re.compile(rf"(?:\d+:)?{re.escape(series.removesuffix('*'))}(\d+)(?!\d)")
     found = [(int(match[1]), version) for version in versions if (match := release.match(version))]

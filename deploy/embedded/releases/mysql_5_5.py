@@ -37,7 +37,7 @@ class MySQL55(MySQL56):
 
     @classmethod
     def fetch(cls) -> str:
-        """Unpack the server and run it once: it needs the system library libaio1."""
+        """Unpack the server, and check that it finds the library libaio1; return the version."""
         install(cls._base(), _unpack)
         check_runs(cls._program()[:1], cls.name, ["libaio1"])
         return f"mysql-{'.'.join(map(str, cls.version))}"

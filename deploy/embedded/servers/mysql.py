@@ -32,7 +32,7 @@ _RECONNECT_S: Final = 1
 
 
 class MySQL(SqlServer):
-    """MySQL 9.7; fetching it needs root once, running it does not."""
+    """MySQL 9.7. Only the download needs root."""
 
     name: ClassVar[str] = "mysql-9.7"
     family: ClassVar[str] = "mysql"

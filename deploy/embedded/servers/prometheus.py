@@ -86,7 +86,7 @@ def prometheus_program() -> Path:
 
 
 def fetch_promtool() -> str:
-    """Fetch both programs; return the name of the one that the suite needs."""
+    """Fetch Prometheus and promtool; return the name of promtool, which the tests need."""
     return promtool().name
 
 

@@ -29,7 +29,7 @@ class SqlServer(ServerProcess):
 
     family: ClassVar[str]
     version: ClassVar[tuple[int, int, int]]
-    """The release; if a distribution updates it, the release whose statements it accepts."""
+    """The release. If a distribution may update the server, the release whose SQL it accepts."""
     relay_grants: ClassVar[str]
     admin: ClassVar[str] = "repl"
     relay: ClassVar[str] = "relay"

@@ -16,8 +16,8 @@ _TOPICS_S: Final = 30
 
 
 class JavaPeer(ServerProcess):
-    """A Java contestant. Its topics are created before it starts; it counts as started when its
-    process runs.
+    """A Java contestant. Its topics are created before it starts. `start` returns when the process
+    runs, which may not be ready yet.
     """
 
     def __init__(self, setup: RunSetup, topics: Topics) -> None:

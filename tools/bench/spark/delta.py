@@ -1,5 +1,5 @@
-"""Topic → Delta: messages a second of a warm job, and the cost of a batch by its changes and the
-size of its table.
+"""Measures a job from a topic to Delta: its messages per second after a warm-up, and the cost of a
+batch by the number of its changes and the size of its table.
 """
 
 import os

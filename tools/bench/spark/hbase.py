@@ -1,5 +1,5 @@
-"""Topic → HBase: compares the job under both guards with the classic loop through the same
-client.
+"""Measures a job from a topic to HBase: compares it, with each guard, to the classic loop through
+the same client.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""Prevents that a merge adds real names again that the other editor has removed."""
+"""Prevents a merge from adding real names again that the other editor has removed."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
