@@ -234,7 +234,8 @@ def merging(copy: DeltaTable, rows: DataFrame, same: str) -> DeltaMergeBuilder:
     """Return an unfinished MERGE of `rows` into a copy with the same columns. `same` is the
     condition on which two rows are the same; the caller adds the actions.
 
-    Schema evolution is not used: without it Delta cannot read names with dots and backticks.
+    Schema evolution is enabled, because Delta otherwise cannot read names with dots and backticks.
+    It adds no columns: both sides have the same ones.
     """
     return copy.alias("copy").merge(rows.alias("change"), same).withSchemaEvolution()
 
