@@ -20,7 +20,7 @@ class Shared:
     session    the one session with ZooKeeper
     paths      the installation's nodes in ZooKeeper
     mappings   the mapping sets
-    instances  what relays write about instances
+    instances  what relays report about instances
     acts       the audit trail, written in the background
     """
 

@@ -110,8 +110,8 @@ def applied_offsets(
 
 
 def starting_offsets(log: str, topics: Collection[str]) -> str | None:
-    """Return the offsets in a file of the checkpoint's folder `offsets`, as JSON; None if it has
-    none.
+    """Return the offsets of these topics in a file of the checkpoint's folder `offsets`, as JSON;
+    None if the file has other topics.
 
     `log` is the file's text: a version, metadata, then one line of offsets for the topics.
     """

@@ -2,8 +2,8 @@
 
 It has three steps. First the caller reads the order keys of the table's instances, before the first
 SELECT. Then ranges are read, written with these order keys, and recorded as progress when they are
-in the copy. Last the keys of the source are read once more; rows of the copy without such a key are
-removed, if their order allows.
+in the copy. Last the keys of the source are read once more. Rows of the copy without such a key are
+removed, unless their order shows that they were published after the run began.
 """
 
 from collections.abc import Callable, Mapping, Sequence

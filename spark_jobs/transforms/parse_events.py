@@ -78,8 +78,8 @@ def parse_events(
     name, "" for messages without it.
 
     A change with an execute time below `horizon_ms` cannot be applied, because keys that were
-    deleted before may be forgotten. `in_parts`: row images may lack columns; otherwise a message
-    that shows it has a problem. With `raw_rule` the order is the message's `es` and the raw binlog
+    deleted before may be forgotten. `in_parts`: row images may lack columns; without it, such a
+    message has a problem. With `raw_rule` the order is the message's `es` and the raw binlog
     offset (messages of other programs: the Kafka offset) instead of the order key. That order is
     wrong on purpose, to show the difference.
     """

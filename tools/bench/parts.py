@@ -1,9 +1,10 @@
 """Measures the cost of reading a giant transaction twice (ADR 43): `make bench-parts`.
 
 The same rows are published three times by relays with usual settings: in one Kafka transaction,
-which is read once; in parts, which is read once to its end first; and in parts with a third of its
-rows rolled back to a savepoint, which is begun, read to its end, and read again. CPU seconds are
-the kernel's, of the relay with its children and of the source.
+which is read once; in parts, which are read once to the end before the first is published; and in
+parts with a third of the rows rolled back to a savepoint. In the last case the relay begins to
+publish, reads the transaction to its end, and reads it again. CPU seconds are from the kernel's
+counters, for the relay with its children and for the source.
 """
 
 import os

@@ -33,7 +33,7 @@ _FORMAT_S: Final = 60
 
 
 class Hdfs(TwoProcesses):
-    """One copy of each block on the local disk.
+    """A NameNode and a DataNode, which stores one copy of each block on the local disk.
 
     All users may create folders below the root, as below /tmp. There is no authentication: the user
     is the name of the operating system, or HADOOP_USER_NAME.

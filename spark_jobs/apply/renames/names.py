@@ -33,8 +33,8 @@ class Span(NamedTuple):
 
 
 def names_of(text: str) -> Names:
-    """Return the names in a `renamed` header, without those in which only upper and lower case
-    differ.
+    """Return the names in a `renamed` header, without renames that change only upper and lower
+    case.
 
     Raises ValueError for a malformed header.
     """

@@ -41,9 +41,10 @@ def rename_columns(
     names       old name in lower case → new name
     policy      whether a column may get another type
 
-    The commit has the order as the name of a Delta transaction, so Delta skips a repeated rename.
-    Positions alone are not sufficient: they begin lower after a lost position record. Raises
-    SchemaChangeRefused if the policy does not allow a column to get the type of another.
+    The order is part of the name of a Delta transaction, so Delta skips a repeated rename. The
+    execute position alone would not identify a rename: positions begin at a lower number again
+    after the loss of a position record. Raises SchemaChangeRefused if the policy does not allow a
+    column to get the type of another.
     """
     copy = DeltaTable.forPath(spark, path).toDF()
     if REAL_TABLE not in copy.columns or _is_renamed(spark, path, real_table, order):

@@ -118,8 +118,8 @@ def quick(series: Series) -> Series:
 
 
 def visits(points: Sequence[Point], rounds: int) -> list[tuple[int, Point]]:
-    """Yield round number and point. Every second round is in reverse order, so that a machine that
-    becomes slower affects all points alike.
+    """Return the measurements in their order, as (number of the round, point). Every second round
+    is in reverse order, so that a machine that becomes slower affects all points alike.
     """
     return [
         (number, point)
