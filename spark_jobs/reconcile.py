@@ -84,21 +84,11 @@ class Reconciliation:
         self, table: LogicalTable, place: str, shown: Progress, *, repair: bool
     ) -> TableFindings:
         if table.without_key:
-            return TableFindings(
-                table.name,
-                reason=(
-                    f"without a primary key, rows of {', '.join(table.without_key)} cannot be "
-                    "identified; add one at the source"
-                ),
-            )
+            names = ", ".join(table.without_key)
+            return TableFindings(table.name, reason=f"add a primary key to {names}: it has none")
         if left_out := table.leaves_out(*Operation):
-            return TableFindings(
-                table.name,
-                reason=(
-                    f"an instance does not publish every {' or '.join(left_out)}, so the copy has "
-                    "other rows than the source"
-                ),
-            )
+            what = f"an instance does not publish every {' or '.join(left_out)}"
+            return TableFindings(table.name, reason=f"{what}, so the copy has other rows")
         if table.transformed:
             return TableFindings(
                 table.name,
