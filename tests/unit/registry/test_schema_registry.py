@@ -134,7 +134,10 @@ def test_of_two_relays_that_register_at_the_same_time_none_stops() -> None:
 
 @pytest.mark.parametrize("number", [2**31, 2**32, 2**63])
 def test_an_id_that_no_message_can_have_is_refused(number: int) -> None:
-    with registry((200, {"id": number})) as found, pytest.raises(RegistryRefused, match="greatest id"):
+    with (
+        registry((200, {"id": number})) as found,
+        pytest.raises(RegistryRefused, match="greatest id"),
+    ):
         found.id_of("s", AVRO % "t", "AVRO")
 
 
