@@ -24,7 +24,7 @@ def hashed(password: str) -> str:
 
 
 def verify(password: str, wanted: str) -> bool:
-    """Return whether a password has this hash.
+    """Return whether `password` has the hash `wanted`.
 
     An empty hash matches no password, and the check takes the same time.
     """

@@ -116,8 +116,8 @@ class StoredEntry:
     def without_contents(self) -> "StoredEntry":
         """Return the entry without `before`, `after` and `comment`, but with the same digest.
 
-        An entry of format 1 has no salt. Its digest would allow to test guesses about the contents,
-        so the result has no digest.
+        For an entry of format 1 the result has no digest: the entry has no salt, so guesses about
+        the contents could be tested by its digest.
         """
         entry = replace(self.entry, before={}, after={}, comment="", via="")
         erased = _WITHOUT_DIGEST if self.link is None else self.commitment
@@ -197,8 +197,8 @@ class Chain:
 
 
 class OlderEntries:
-    """The running digest of the entries of format 1, which are in no chain. A repeated entry counts
-    once.
+    """The running digest of the entries of format 1, which are in no chain. An entry that Kafka
+    stored twice is counted once.
     """
 
     def __init__(self) -> None:

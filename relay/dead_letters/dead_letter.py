@@ -22,10 +22,10 @@ class DeadLetter:
     """A message that was not published, the reason, and its intended topic.
 
     `id` is unique in the instance. `code` and `reason` are those of the error. `real` and `logical`
-    are `database.table`; `file` and `offset` say where the source transaction begins. The order
-    pair is the change's own. `message` is the message as it would have been sent; its value is None
-    if only the head was requested. `is_message` is False if no message could be encoded: the value
-    is then the decoded row (JSON).
+    are `database.table`; `file` and `offset` say where the source transaction begins.
+    `execute_time` and `execute_position` are the order key of the change. `message` is the message
+    as it would have been sent; its value is None if only the head was requested. `is_message` is
+    False if no message could be encoded: the value is then the decoded row (JSON).
     """
 
     id: str

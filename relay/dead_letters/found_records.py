@@ -28,7 +28,7 @@ class Replay(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What one record is, or several records together.
+    """The meaning of one record, or of several records together.
 
     name     id of the dead letter, which is the key of the records
     offset   offset of the record; of the first one if there are several

@@ -43,7 +43,7 @@ class ListedDeadLetter(NamedTuple):
 
 
 class DamagedDeadLetter(NamedTuple):
-    """Records of the topic that are no dead letter that can be read.
+    """Records of the topic that do not form a readable dead letter.
 
     id             key of the records, which is the id of the dead letter; may be empty
     record_offset  offset of the record; of the first one if there are several

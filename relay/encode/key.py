@@ -54,7 +54,7 @@ class KeyEncoder:
         )
 
     def encode(self, change: RowChange) -> bytes | None:
-        """Return the key of a change, for an update that of the image after; None for a table
+        """Return the key of a change, for an update the key of the row after it; None for a table
         without a key.
 
         Raises RowImageIncomplete if neither image has the whole key.

@@ -80,7 +80,8 @@ class SourceLostTransactions(Stop):
 class SwitchRefused(Stop):
     """Another server cannot replace the source.
 
-    The instance continues when the obstacle is removed, or when an operator orders it.
+    The instance continues when the obstacle is removed, or when an operator acts as the remedy
+    says.
     """
 
     code = "SWITCH_REFUSED"

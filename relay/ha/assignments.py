@@ -123,10 +123,10 @@ class AssignmentTable:
     def taken(self, instance: str, tried_by: Assignment | None) -> None:
         """Record that this member now leads the instance.
 
-        If the assignment by which it tried does not name it, start the cool-down of `KEPT_SECONDS`.
-        Until it ends, only an urgent assignment (an operator's order) causes a hand-over. A plan
-        that changed after the attempt, because relays started at the same time, does not start the
-        cool-down.
+        `tried_by` is the assignment by which it tried to. If that assignment does not name it,
+        start the cool-down of `KEPT_SECONDS`. Until the cool-down ends, only an urgent assignment
+        (an operator's order) causes a hand-over. A plan that changed after the attempt, because
+        relays started at the same time, does not start the cool-down.
         """
         if tried_by is not None and tried_by.wanted != self._member:
             self._kept_until_s[instance] = monotonic() + KEPT_SECONDS

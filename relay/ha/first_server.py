@@ -11,10 +11,10 @@ def first_server(
 ) -> ServerRole:
     """Return the server at which an instance without a position begins.
 
-    Call it only if the standby has its own start settings. The result is the standby after an
-    operator's order, and if the master is dead by its failed heartbeats, the standby answers,
-    `rules.automatic` is set and no operator holds the instance. Otherwise it is the master. No
-    proof is necessary, because nothing was published yet.
+    Call it only if the standby has its own start settings. The result is the standby if an operator
+    ordered that. It is also the standby if `rules.automatic` is set, the master is dead by its
+    failed heartbeats, the standby answers, and no operator holds the instance. Otherwise it is the
+    master. No proof is necessary, because nothing was published yet.
     """
     seen = {each.role: each for each in servers}
     master, standby = seen[ServerRole.MASTER], seen[ServerRole.STANDBY]

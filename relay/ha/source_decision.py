@@ -93,8 +93,9 @@ def followed_role(
 ) -> ServerRole:
     """Return the role of the server to which the position belongs.
 
-    If no server has the identity in the position, the result is `noted`. If that is None, it is the
-    only server whose identity is unknown, otherwise the master.
+    If no server has the identity in the position, the result is `noted`. If `noted` is None, the
+    result is the only server whose identity is unknown. If there is not exactly one, it is the
+    master.
     """
     for seen in servers:
         if seen.is_of(published.identity):

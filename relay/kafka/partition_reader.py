@@ -63,9 +63,10 @@ class PartitionReader:
         self._reading_s = reading_s
 
     def ends(self) -> tuple[int, int]:
-        """Return the oldest and the next offset, as a read_uncommitted reader sees them.
+        """Return the oldest offset and the offset of the next record to be written, as a
+        read_uncommitted reader sees them.
 
-        A read_committed reader has read all records when it reaches the next offset.
+        A read_committed reader that reaches the second offset has read all records.
         """
         with (
             closing(self._consumer("read_uncommitted")) as consumer,

@@ -103,7 +103,10 @@ def errant_transactions(other: str, followed: str, followed_uuid: str) -> GtidSe
 
 def errant_in_domains(other: str, followed: str, followed_id: int) -> tuple[str, ...]:
     """Return the errant transactions of a MariaDB server: the newest ids of each domain and server
-    that its master lacks. Both arguments are texts of gtid_binlog_state.
+    that its master lacks.
+
+    `other` and `followed` are the gtid_binlog_state of the server and of its master, and
+    `followed_id` is the server_id of the master.
     """
     theirs, ours = binlog_state(other), binlog_state(followed)
     ahead = (

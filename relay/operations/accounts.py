@@ -180,7 +180,7 @@ class AccountEditor:
         )
 
     def set_password(self, name: str, password: str, who: Who) -> None:
-        """Set the password of a user and end all its sessions. Raises AccountRefused."""
+        """Set the password of a user and end all sessions of the user. Raises AccountRefused."""
         before = self._store.read().user(name)
         wanted = _hash_of(name, password)
         self._store.change(lambda accounts: accounts.changed(name, password=wanted))
@@ -188,7 +188,7 @@ class AccountEditor:
         self._note("user.password_set", _password(before), {"user": name, "password": "set"}, who)
 
     def remove_password(self, name: str, who: Who) -> None:
-        """Remove the password of a user and end all its sessions; the user then cannot sign in.
+        """Remove the password of a user and end all sessions of the user, who then cannot sign in.
 
         Raises AccountRefused.
         """

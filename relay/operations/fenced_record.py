@@ -72,7 +72,7 @@ class FencedRecord:
         """Carry out a change, and return the record before and after it.
 
         If the leading relay wrote in between, the change is tried again. Raises the errors of
-        `act.change`. If it raises Fenced, nothing was changed.
+        `act.change`, and Fenced if another producer was faster each time; nothing was changed then.
         """
         self._refuse_without_fence()
         self._new_trail().ensure_topic()

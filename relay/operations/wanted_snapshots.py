@@ -38,7 +38,8 @@ class WantedSnapshot:
 def check_wanted(wanted: Sequence[WantedSnapshot], installation: str) -> None:
     """Raise SnapshotRefused for more than MOST_REQUESTS requests, or if one of them is invalid.
 
-    Its tables, condition, topic and keys are checked, for this installation.
+    The tables, condition, topic and keys of each request are checked. The topic must not be one of
+    the installation's own topics; `installation` is its name.
     """
     if len(wanted) > MOST_REQUESTS:
         raise SnapshotRefused(

@@ -24,7 +24,8 @@ _MAX_OFFSET: Final = (1 << OFFSET_BITS) - 1
 class PositionParts:
     """The parts of an execute position.
 
-    Changes count up in `offset`. When it exceeds 32 bits, all three parts are inexact.
+    Each change raises the position by at least one, so `offset` is at or after the offset of the
+    source transaction. If it exceeds 32 bits, all three parts are inexact.
     """
 
     epoch: int

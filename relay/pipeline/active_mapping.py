@@ -29,9 +29,10 @@ from relay.state import InstanceStore
 _log = structlog.stdlib.get_logger(__name__)
 
 ReadKept: TypeAlias = Callable[[str], Documents | None]
-"""Reads the documents that the position topic holds under a digest; None if it has none."""
+"""Returns the documents of the set with this digest from the position topic; None if it lacks them.
+"""
 Prepare: TypeAlias = Callable[[Sequence[MappingSet]], None]
-"""Gets the active set, those saved after it, and the next one, before that one is activated.
+"""Called before another set is activated, with the active set, those saved after it, and that set.
 
 Raises StoreUnreachable to keep the active set.
 """
@@ -87,9 +88,9 @@ class ActiveMapping:
     def begin(self, record: PositionRecord | None, read_kept: ReadKept) -> None:
         """Activate the set for the next rows, at the start of a run. For the rest of a
         half-published transaction this is the set under which its first part was published;
-        `read_kept` reads that set from the position topic by digest. Otherwise the store's newest
-        set is used. While ZooKeeper does not answer, the last set that this relay read stays
-        active, if the record names that set or an earlier one that this relay has read. Raises
+        `read_kept` reads that set from the position topic by digest. Otherwise it is the store's
+        newest set. If ZooKeeper does not answer, it is the last set that this relay has read,
+        provided that the record names this set or an earlier one that this relay has read. Raises
         MappingLost, MappingMissing, MappingRefused, StoreUnreachable, and the errors of
         `read_kept`.
         """
@@ -124,11 +125,10 @@ class ActiveMapping:
             return False  # the next connection, or the next save, signals again
 
     def renew(self, prepare: Prepare | None = None) -> bool:
-        """Activate the newest allowed set of the store, if the store has a newer one; return
-        whether another set is active now. Before that, `prepare` is called with the sets from the
-        former one to the new one. Raises MappingLost and MappingMissing, and StoreUnreachable if
-        the active set is only that of a resumed transaction; otherwise the active set stays during
-        an outage of ZooKeeper.
+        """If the store has a newer set, activate the newest allowed one; return whether another set
+        is active now. Before a change, `prepare` is called with the sets from the former one to the
+        new one. Raises MappingLost and MappingMissing. During an outage of ZooKeeper the active set
+        stays; StoreUnreachable is raised only if that set is for a resumed transaction alone.
         """
         if not self._changed.is_set() or self._returns.is_pausing:
             return False

@@ -142,7 +142,7 @@ class ChangeBuffer:
         """Return the next chunk; an empty chunk if none arrived in `timeout_s` seconds, or after
         `wake`.
 
-        Raises the reader's error once all items before it are taken.
+        If an error ended the reading thread, raises this error once all items before it are taken.
         """
         chunk = self._next_chunk(timeout_s)
         self._taken_before += self._chunk.at

@@ -164,8 +164,8 @@ class PreparedIndex:
         """Return whether the topic has records of a transaction; with `prepared`, also the one that
         says that it is prepared.
 
-        Without that one, the relay never read the XA PREPARE of the transaction, for example after
-        an operator moved the position past it.
+        If that record is missing, the relay never read the XA PREPARE of the transaction, for
+        example because an operator moved the position past it.
         """
         kept = self._kept.get(xid)
         return kept is not None and (kept.noted or not prepared)

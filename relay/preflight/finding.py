@@ -52,7 +52,8 @@ def passed(check: str, sentence: str, instance: str = "") -> Finding:
 def found(check: str, error: RelayError, instance: str = "", *, warning: bool = False) -> Finding:
     """Return a finding for an error that the relay would raise.
 
-    A `warning`, which the relay would only log, has its words and no code.
+    A `warning` is for an error that the relay would only log: the finding has the error's sentence
+    and no code.
     """
     if warning:
         return Finding(check, Verdict.WARNING, error.reason, error.way_out, instance=instance)

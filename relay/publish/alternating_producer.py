@@ -66,7 +66,7 @@ class AlternatingProducer(BatchProducer):
         return self._overlapped
 
     def expect(self, partitions: int) -> None:
-        """Divide the space for unconfirmed messages among the partitions."""
+        """Set the number of partitions that share the client's queue."""
         for each in self._producers:
             each.expect(partitions)
 

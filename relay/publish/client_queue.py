@@ -53,8 +53,8 @@ class ClientQueue:
     messages are queued one by one.
 
     `commits_tell`: the commit of a transaction fails with the error of the refused message
-    (librdkafka's INTRODUCTION, "Error handling in the transactional producer"). Then no delivery
-    reports are needed. For each report, the Python client would acquire the GIL.
+    (librdkafka's INTRODUCTION, "Error handling in the transactional producer"). Then the client
+    sends no delivery reports: for each report, the Python client would have to acquire the GIL.
     """
 
     def __init__(

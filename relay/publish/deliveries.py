@@ -41,7 +41,7 @@ class Deliveries:
     def check(self, waiting: int) -> None:
         """Raise an error unless every message of the batch left the client.
 
-        `waiting` is the number of messages that it still holds.
+        `waiting` is the number of messages that the client still holds.
         """
         if waiting:
             raise BatchAborted(

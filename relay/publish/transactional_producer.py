@@ -104,7 +104,7 @@ class TransactionalProducer(BatchProducer):
         return 0.0 if self._began_s is None else monotonic() - self._began_s
 
     def expect(self, partitions: int) -> None:
-        """Divide the space for unconfirmed messages among the partitions."""
+        """Set the number of partitions that share the client's queue."""
         self._queue.budget.expect(partitions)
 
     def open(self) -> None:

@@ -47,7 +47,7 @@ class Token(NamedTuple):
 
 
 def tokens(text: str) -> list[Token]:
-    """Cut the text; the last token is the end. Raises ConditionRefused."""
+    """Return the tokens of the text; the last one marks its end. Raises ConditionRefused."""
     if len(text) > MOST_CHARACTERS:
         raise ConditionRefused(
             f"A condition has {len(text)} characters, and at most {MOST_CHARACTERS} are allowed."

@@ -121,8 +121,8 @@ class Refinements:
         """Return whether the text of a statement that changes rows of these tables may contain
         masked or hidden values.
 
-        The columns in a statement are unknown, so one mask is sufficient. Statements with unknown
-        tables are withheld too.
+        The columns in a statement are unknown, so one mask on any column of a table is enough.
+        Statements with unknown tables are withheld too.
         """
         lists = [
             rule for rule in self._rules if rule.settings.fields or rule.settings.without_fields

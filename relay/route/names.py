@@ -77,7 +77,7 @@ def split_outside_slashes(text: str, separator: str) -> list[str]:
 
 
 def read_name(text: str) -> Name:
-    """Return the name in a text without a prefix. Raises NameRefused."""
+    """Return the name in a text that has no database prefix. Raises NameRefused."""
     if not text:
         raise NameRefused("A name is empty.")
     if not text.startswith("/"):

@@ -21,8 +21,8 @@ megabytes.
 class DeclaredTypes:
     """The column types that DDL in the stream wrote, by table.
 
-    They are lost at a restart, and the oldest ones if there are too many tables. A table without
-    DDL in the stream has none.
+    The types are lost at a restart. If there are too many tables, those of the oldest are dropped.
+    A table without DDL in the stream has none.
     """
 
     def __init__(self) -> None:

@@ -35,8 +35,8 @@ def refined_texts(
     """Return the type texts of the columns, in column order.
 
     texts     type texts that follow from the table map
-    declared  type texts from statements or the catalogue. One is used if it has the same kind as
-              that of `texts` and says more
+    declared  type texts from statements or the catalogue. A declared text is used if it has the
+              same kind as the text in `texts` and says more
     """
     return tuple(
         more.lower() if _says_more(column, more) else text

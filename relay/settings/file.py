@@ -221,7 +221,7 @@ def read_settings(model: type[Checked], path: Path, whole: str) -> Checked:
     """Return the settings in a file, checked by `model`; used for the configuration files of all
     programs.
 
-    `whole` is the name of the file in error messages about no single key. Raises
+    `whole` is the name of the file in error messages that concern no single key. Raises
     ConfigurationError.
     """
     try:

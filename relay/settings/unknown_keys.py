@@ -21,7 +21,8 @@ _SUGGESTED: Final = 20
 def unknown_key(place: Sequence[int | str], model: object) -> str:
     """Return a sentence, without a full stop, about the last key of `place`, which is unknown.
 
-    `place` is the path of the key below `model` (pydantic's `loc`). `model` may be any annotation.
+    `place` is the path of the key below `model` (pydantic's `loc`). `model` may be any type
+    annotation.
     """
     key, known = str(place[-1]) if place else "", known_keys(place[:-1], model)
     near = nearest(key, known)

@@ -86,10 +86,11 @@ class DocumentStore:
         """Restore the nodes in `changes`, the pointer last; `told` is called with each path after
         its write.
 
-        `note` says who restores, for a new mapping set. `recorded` are the mapping sets in position
-        records: if the backup's set has a lower number than one of them, its contents become
-        active under a new number. A fact that a relay records meanwhile stays. Raises BackupRefused
-        if somebody else writes one of the other nodes meanwhile, StoreUnreachable, SaveTooLarge.
+        A new mapping set gets `note`, which says who restores. `recorded` are the mapping sets in
+        position records: if the backup's set has a lower number than one of them, its contents
+        become active under a new number. If a relay records a fact meanwhile, that fact stays. If
+        somebody else writes another node meanwhile, BackupRefused is raised. Raises
+        StoreUnreachable, SaveTooLarge.
         """
         for path in changes.to_write:
             if path == POINTER:

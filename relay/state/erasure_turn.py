@@ -31,8 +31,8 @@ _log = structlog.stdlib.get_logger(__name__)
 class ErasureTurn:
     """The right to run the only erasure of an installation.
 
-    It is an ephemeral node, which ends with its process, and one node for each topic whose setting
-    was changed. Use one object per ZooKeeper session; several threads may use it.
+    ZooKeeper has an ephemeral node for it, which ends with its process, and one node for each topic
+    whose setting was changed. Use one object per ZooKeeper session; several threads may use it.
     """
 
     def __init__(self, session: Session, paths: Paths, installation: str) -> None:

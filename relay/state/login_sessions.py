@@ -26,7 +26,7 @@ class LoginSessionStore:
     """Reads and writes sign-ins.
 
     The id of a sign-in is the SHA-256 of the secret in the browser, as hexadecimal digits. So
-    someone who can read ZooKeeper cannot use it.
+    someone who can read ZooKeeper does not learn the secret and cannot use the sign-in.
     """
 
     def __init__(self, session: Session, paths: Paths) -> None:

@@ -11,8 +11,9 @@ _HELP: Final = b"# HELP "
 def merged(texts: Iterable[tuple[str, bytes]]) -> bytes:
     """Return the samples of all texts in Prometheus' text format, by family.
 
-    `texts`: the value of the label `worker`, and what `metrics.render` returned there. With the
-    value "" the samples are not changed. A family has the head of the first text that contains it.
+    `texts`: the value of the label `worker` for a process, and what `metrics.render` returned in
+    that process. With the value "" the samples get no label. A family has the head (HELP and TYPE)
+    of the first text that contains it.
     """
     heads: dict[bytes, list[bytes]] = {}
     samples: dict[bytes, list[bytes]] = {}

@@ -281,7 +281,7 @@ class Session:
         reconnects and new sessions.
 
         Read the node after this call and after every signal: changes after such a read are
-        signalled, several changes perhaps once.
+        signalled. One signal may stand for several changes.
         """
         return self._watch(path, "node", signal)
 

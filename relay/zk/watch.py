@@ -35,9 +35,9 @@ class WatchedPath:
     """Calls its listeners after every change of a node (or of the list of its children) and after
     every reconnect.
 
-    kazoo keeps every registered callable until the path changes, so a path has one, regardless of
-    its listeners. Signals run in kazoo's threads: they may only set an event. A signal only means
-    that something may have changed.
+    kazoo keeps every registered callable until the path changes, so each path registers only one,
+    regardless of the number of its listeners. Signals run in kazoo's threads: they may only set an
+    event. A signal only means that something may have changed.
     """
 
     def __init__(self, client: KazooClient, path: str, of: WatchedThing) -> None:

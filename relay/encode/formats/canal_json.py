@@ -42,7 +42,7 @@ class CanalJson:
         and the fields whose size depends on the rows.
 
         A reader of canal-json that does not support claim checks finds a row change without rows,
-        and fails. It never reads missing values as nulls.
+        and fails. So it cannot mistake missing values for nulls.
         """
         fields = orjson.loads(value)
         return orjson.dumps(

@@ -112,11 +112,9 @@ class NumberedRows(JsonRows):
 
 def without_number(value: bytes) -> bytes:
     """Return `value` without the block `transaction` that `NumberedRows` writes. The value may be
-    in any format.
+    in any format; one that does not begin as Debezium's JSON is not changed.
 
     Call it for a message that is sent later than its source transaction, such as a dead letter.
-    Other formats are not changed: they have no such block, and in Avro or Protobuf a similar text
-    has its length before it.
     """
     if not value.startswith(_DEBEZIUM_HEADS):
         return value

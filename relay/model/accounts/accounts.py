@@ -42,7 +42,7 @@ class Identity:
     """The permanent identity of a person at an OpenID Connect provider.
 
     issuer   address of the provider (claim `iss`)
-    subject  the person there (claim `sub`); names may change, this does not
+    subject  id of the person there (claim `sub`); unlike a name, it never changes
     """
 
     issuer: str

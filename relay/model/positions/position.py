@@ -51,7 +51,7 @@ class SourceIdentity:
 
 @dataclass(frozen=True, slots=True)
 class LastTransaction:
-    """The newest transaction before a position that changed something.
+    """The newest transaction with a change before a position.
 
     begin   coordinates of its first event
     gtid    its GTID, "" if the source has none

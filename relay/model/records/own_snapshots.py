@@ -57,8 +57,8 @@ def unasked(snapshots: Mapping[str, SnapshotProgress]) -> list[str]:
 def noting_pauses(
     snapshots: Mapping[str, SnapshotProgress], paused: Collection[str]
 ) -> dict[str, SnapshotProgress]:
-    """Return the progress, in which own requests that were paused before their first chunk are
-    marked.
+    """Return the progress with a mark on each of the relay's own requests that was paused before
+    its first chunk.
 
     `paused`: the numbers of all requests that are paused now.
     """

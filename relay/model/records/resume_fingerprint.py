@@ -117,7 +117,8 @@ class Sought:
 
 
 class LandmarkSearch:
-    """Searches a position in the transactions of a server's binlog, which are passed in order.
+    """Searches for the position of a fingerprint in the transactions of a server's binlog, which
+    are passed in order.
 
     `needs_before`: the transaction before the landmark must be read too, because nothing else
     proves that the search began before the landmark.

@@ -106,8 +106,8 @@ class TopicAgreement:
 
         The instance joins only if no other publishing instance assigns rows differently or has
         another format. Waiting instances are ignored, so a new instance never stops an existing
-        one. After an operator changed the assignment of all of them, the first one joins, and the
-        others follow.
+        one. If an operator changes the assignment of all instances, the first one that requests to
+        publish joins, and the others follow.
         """
         differs = self.differing(instance, partitioning) or self.differing_formats(
             instance, message_format
@@ -121,8 +121,8 @@ class TopicAgreement:
         older relay wrote it. A new instance with another format then waits, and this instance does
         not.
 
-        The entry is not changed if another instance already has another format. This instance's own
-        join then decides.
+        The entry is not changed if another instance already has another format. Whether this
+        instance may publish is then decided when it joins.
         """
         own = self.feeders.get(instance)
         if own is None or not own.joined or own.format:

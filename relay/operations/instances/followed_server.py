@@ -33,9 +33,9 @@ def followed_position(
 ) -> FollowedPosition:
     """Return the position `at` on the server that the source's present position `standing` is from.
 
-    If `standing` is None, it is the position on the first server that has `at`. `at` is either
-    binlog coordinates or the text of a GTID set. Raises MoveRefused if no transaction begins there,
-    and the errors of the servers.
+    If `standing` is None, the result is the position on the first server that has `at`. `at` is
+    either binlog coordinates or the text of a GTID set. Raises MoveRefused if no transaction begins
+    there, and the errors of the servers.
     """
     found: list[FollowedPosition] = []
     refusals: list[RelayError] = []

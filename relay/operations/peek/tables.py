@@ -116,8 +116,8 @@ class PeekTables:
         """Return which columns of a message are hidden: by masks and rules for its logical table
         `name` (`database.table`), and by those of any instance for its real table `real`.
 
-        Those of the real table apply even if the mapping now gives it another logical name. Raises
-        ConfigurationError.
+        The masks and rules of the real table apply even if the mapping now gives the table another
+        logical name. Raises ConfigurationError.
         """
         reals = {each.name: {real} for each in self._instances}
         for table in self._tables.values():

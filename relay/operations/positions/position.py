@@ -130,9 +130,9 @@ class InstancePosition:
         """Move the position to the beginning of a transaction, and return the move.
 
         The target is `at`, or the position after exactly the transactions of `gtid_set`; if both
-        are given, they must agree. `as_new`: rows after it get new order keys. In a group, `source`
-        names the source to move. Raises MoveRefused and SourceNotNamed. If it raises Fenced,
-        nothing was changed.
+        are given, they must agree. `as_new`: rows after the target get new order keys. In a group,
+        `source` names the source to move. Raises MoveRefused, SourceNotNamed, and Fenced; after
+        each of these errors nothing was changed.
         """
         chosen = chosen_source(self._instance, source)
         shown = self.show()

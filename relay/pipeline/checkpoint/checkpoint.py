@@ -22,7 +22,7 @@ from relay.pipeline.messages.printing.transaction_printer import WholeTransactio
 from relay.settings import TransactionSettings
 
 POLL_INTERVAL_SECONDS: Final = 0.002
-"""While items follow one another, the commit policy is asked this often."""
+"""While items arrive without a pause, the commit policy is asked at this interval."""
 _POLL_BYTES: Final = 1 << 20
 
 

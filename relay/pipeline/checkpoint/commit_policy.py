@@ -11,8 +11,8 @@ often.
 """
 
 POSITION_HEARTBEAT_SECONDS: Final = 3600.0
-"""A position that did not move is written again this often, so that retention by age never takes
-the last one.
+"""A position that did not move is written again at this interval, so that retention by age never
+deletes the last position record.
 """
 
 

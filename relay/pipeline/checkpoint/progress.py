@@ -142,7 +142,9 @@ class Progress:
         return 0 if self.split is None else max(0, self.split.items_done - self.items)
 
     def take(self, changes: int, order: OrderPair | None = None) -> None:
-        """Count `changes` taken changes, up to the key `order`; None: one order key for each."""
+        """Count `changes` changes as taken. `order` is the order key of the last; None: each takes
+        one key.
+        """
         self.items += changes
         self.order = order or OrderPair(
             self.order.execute_time, self.order.execute_position + changes
@@ -236,8 +238,8 @@ class Progress:
         last: tuple[TransactionBegin, Sequence[bytes]] | None,
     ) -> None:
         """Record several whole transactions with these `gtids`. `end`, `order` and `change_time_ms`
-        are those of the last. `last`: the begin and first changes of the last transaction with a
-        change.
+        are those of the last transaction. `last`: the begin and first changes of the last
+        transaction with a change.
         """
         self.source_idle = False
         if last is not None:
@@ -268,8 +270,8 @@ class Progress:
 
     @property
     def part_begin(self) -> TransactionBegin | None:
-        """The begin of the open transaction, if the next record would contain a part of it; None
-        otherwise, and for a skipped transaction, because a record counts only published rows.
+        """The begin of the open transaction, if the next record would contain a published part of
+        it; otherwise None. A skipped transaction has no published part.
         """
         is_skipped = self.skip_reason is SkipReason.SKIPPED
         return None if is_skipped or self.items <= self.skip else self.begin

@@ -11,9 +11,9 @@ from relay.model.message import OutboundMessage
 from relay.model.table import TableId
 
 TABLES_NAMED = 200
-"""So many tables of one transaction are named, those with the most rows first.
+"""Largest number of tables of one transaction that an entry names, those with the most rows first.
 
-An entry stays far below the smallest message limit.
+With this limit, an entry is far smaller than the smallest message limit.
 """
 
 

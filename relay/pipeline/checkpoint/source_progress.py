@@ -13,7 +13,7 @@ from relay.model.records.position_record import OtherSource, PositionRecord
 
 
 class SourceProgress:
-    """The position of one source while transactions end.
+    """The position of one source, which advances when a transaction ends.
 
     `end` is the end of its last transaction, and `skips` are the GTIDs that an operator wants
     skipped. `ended` collects GTIDs, which are merged into the set only when the position is

@@ -20,9 +20,10 @@ from relay.source import ChunkConnection, Low, ReadChunk
 from relay.state import SnapshotRequest
 
 MOST_ROWS: Final = 1000
-"""Rows of a chunk. The stream waits while they are printed: tens of milliseconds."""
+"""Largest number of rows of a chunk. The stream waits tens of milliseconds while they are printed.
+"""
 MOST_PRINTED_ROWS: Final = 4000
-"""Rows of a chunk that compiled code prints."""
+"""Largest number of rows of a chunk if compiled code prints them."""
 FIRST_ROWS: Final = 100
 SEARCHED_PER_ROW: Final = 100
 """For each row that a chunk with a condition may have, this many rows of the table are searched."""

@@ -175,8 +175,8 @@ class CopyRun:
         self._close()
 
     def leaves_out(self, reason: str) -> bool:
-        """Leave the present table out because of `reason` and return True, if the relay made the
-        request; otherwise, or if no table is being read, return False.
+        """If the relay made the request, leave the present table out because of `reason`, and
+        return True. Otherwise, or if no table is being read, return False.
         """
         table = self.current if self._is_own else None
         if table is not None:

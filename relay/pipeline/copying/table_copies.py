@@ -150,7 +150,7 @@ class TableCopies:
             self._checkpoint.count_copied(0, 0, {**recorded, **kept})
 
     def xa_committed(self, table: TableId) -> None:
-        """Record that an XA COMMIT in the stream committed rows of this table."""
+        """Record that an XA COMMIT changed this table: SELECTs may not show its rows yet."""
         self._xa_commits.take(table)
 
     def skipped(self) -> None:

@@ -40,12 +40,11 @@ class MessageSizes:
             )
 
     def after_refusal(self, refusal: MessageTooLarge, oversize: str, commits: int) -> RelayError:
-        """Return the error to raise after a broker refused a message: BatchAborted, so that limits
-        are read again, or `refusal`.
+        """Return the error to raise after a broker refused a message.
 
-        It returns `refusal`, which stops the instance, if the setting `oversize` is "stop", or if
-        no batch was committed since the previous refusal. `commits` is the number of commits so
-        far.
+        Usually this is BatchAborted, so that the limits are read again. It is `refusal`, which
+        stops the instance, if the setting `oversize` is "stop", or if no batch was committed since
+        the previous refusal. `commits` is the number of commits so far.
         """
         again = commits == self._commits_at_refusal
         self._commits_at_refusal = commits

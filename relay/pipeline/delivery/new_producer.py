@@ -101,8 +101,10 @@ def fence_second(prefix: str, kafka: KafkaSettings, instance: InstanceSettings) 
 
 
 def transactional_id(prefix: str, instance: InstanceSettings) -> str:
-    """Return the transactional id of the first producer, which begins with the installation's
-    `prefix`. There is no other one unless `transaction.producers` is 2.
+    """Return the transactional id of the first producer. It begins with the installation's
+    `prefix`.
+
+    A second id is used only if `transaction.producers` is 2.
     """
     return f"{prefix}.{instance.name}"
 

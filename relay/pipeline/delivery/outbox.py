@@ -108,8 +108,8 @@ class Outbox:
 
     @property
     def full(self) -> bool:
-        """Return whether the producer accepts no message of the open batch yet, so that it cannot
-        be committed.
+        """Return whether the producer accepts no message of the open batch yet, so that the batch
+        cannot be committed.
         """
         return len(self._commits) > 1 or (bool(self._commits) and not self._producer.overlaps)
 

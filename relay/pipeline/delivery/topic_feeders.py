@@ -192,8 +192,8 @@ class TopicFormats:
         self.known[topic] = self._instance.format_of(topic)
 
     def keep_of_statements(self, topic: str) -> None:
-        """Agree with the other instances on the format of a topic of statements, and record it. It
-        is the format of the topic that has the rows.
+        """Agree with the other instances on the format of a topic of statements, and record it.
+        That format is the format of the topic with the rows.
 
         Raises FormatChanged, FormatsDiffer, and StoreUnreachable if this instance has not published
         there before.

@@ -39,8 +39,8 @@ class SourceSwitch:
         record: PositionRecord,
         orders: StandingOrders,
     ) -> SourceChoice:
-        """Prove that the server `to` has the published transactions, and return the choice of it
-        with the record from which to continue.
+        """Prove that the server `to` has the published transactions. Return the choice of this
+        server, with the record from which to continue.
 
         Raises StandbyBehind or a SwitchRefused.
         """

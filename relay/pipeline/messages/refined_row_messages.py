@@ -21,7 +21,7 @@ from relay.settings import MessageSettings
 class RefinedRow(NamedTuple):
     """The result for one source row: the order key of its last change, and its messages.
 
-    `made` is instead the reason why the row is not published, or why it cannot be printed.
+    If the row is not published, or cannot be printed, `made` is the reason instead of messages.
     """
 
     order: OrderPair

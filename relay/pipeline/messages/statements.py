@@ -106,7 +106,8 @@ def statement_key(order: OrderPair, dead_letter: str = "") -> bytes:
     every statement.
 
     A compacted topic accepts no record without a key. `dead_letter`: the id of the dead letter that
-    the statement reports; several may have one order key.
+    the statement reports. The key contains it, because several dead letters may have the same order
+    key.
     """
     text = order_text(order.execute_time, order.execute_position)
     return orjson.dumps(["", text, dead_letter] if dead_letter else ["", text])

@@ -44,8 +44,8 @@ class MessageContexts:
         return self._with_origin(context, item.table.id, item) if self._full_headers else context
 
     def of_statement(self, item: Statement, table: TableId) -> EventContext:
-        """Return the metadata of a statement about the real table `table`, whose table name is ""
-        if it names none.
+        """Return the metadata of a statement about the real table `table`. If the statement names
+        no table, the table's name is "".
 
         Raises BatchAborted if no transaction is open.
         """

@@ -35,10 +35,11 @@ class MoveMarkers:
 
     def prepare(self, sets: Sequence[MappingSet]) -> None:
         """Prepare the markers for a change-over through the mapping sets `sets`, in their order;
-        read from ZooKeeper which instances publish to the left topics.
+        read from ZooKeeper which instances publish to the topics that tables leave.
 
-        Each step between two sets has its own markers, so instances that skip a set write the same
-        ones as the others. Raises StoreUnreachable: the change-over must then wait.
+        Each step between two sets has its own markers. So an instance that changes over to the last
+        set at once writes the same markers as one that activated each set. Raises StoreUnreachable:
+        the change-over must then wait.
         """
         self._prepared = []
         if not self._instance.topic.move_markers or not any(map(_differ, sets, sets[1:])):

@@ -8,10 +8,11 @@ from relay.source import Visibility
 
 
 def wait_for_lookups(visibility: Visibility, begin: TransactionBegin | None) -> None:
-    """Wait until SELECTs show the open transaction; earlier answers could be older than the row.
+    """Wait until SELECTs show the open transaction: until then, a lookup could return values that
+    are older than the row.
 
-    `begin` is its begin; None: no wait. Raises LookupUnreachable if this takes too long for an open
-    Kafka transaction, and the errors of the source.
+    `begin` is the transaction's begin; None: no wait. Raises LookupUnreachable if this takes too
+    long for an open Kafka transaction, and the errors of the source.
     """
     if begin is None or visibility.wait_for(begin.position, begin.gtid):
         return

@@ -152,8 +152,8 @@ class Siblings:
     """Waits until all workers of one program have registered, so that the first plan spreads the
     instances over them.
 
-    Otherwise the first worker would take all instances and hand most of them over again. After 3
-    seconds the missing workers are ignored.
+    Without this wait, the first worker would take all instances and hand most of them over again.
+    After 3 seconds the missing workers are ignored.
     """
 
     def __init__(self, workers: int) -> None:

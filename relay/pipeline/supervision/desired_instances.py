@@ -19,8 +19,8 @@ class DesiredInstances:
     """Reads which instances should run; each call of `settings` reads the documents in ZooKeeper
     again.
 
-    If the file has an instance of the same name, the file counts. An invalid document is reported,
-    and does not change a running instance.
+    If the configuration file and a document define the same name, the file is used. An invalid
+    document is reported, and does not change a running instance.
     """
 
     def __init__(

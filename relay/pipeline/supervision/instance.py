@@ -114,8 +114,8 @@ class Instance:
         return not self._thread.is_alive()
 
     def status(self, relay: str) -> InstanceStatus:
-        """Return the present status, for ZooKeeper, status server and metrics. `relay`
-        reports it.
+        """Return the present status, for ZooKeeper, status server and metrics. `relay` is the name
+        of the relay that reports it.
         """
         if (group := self._memory.group) is not None:
             self.stats.totals.late_transactions = group.late

@@ -81,10 +81,10 @@ def instance_status(
 def unready(
     state: InstanceState, error: RelayError | None, found_by_probe: RelayError | None
 ) -> RelayError | None:
-    """Return why a relay could not lead an instance that it shows in this state; None if it could,
-    or leads.
+    """Return why a relay could not lead the instance now; None if it could lead it, or leads it.
 
-    `error` is the error of the state, and `found_by_probe` that of the last check of a standby.
+    `state` and `error` are those that the relay shows for the instance, and `found_by_probe` is the
+    error of the last check of a standby.
     """
     if state in (InstanceState.STARTING, InstanceState.STANDBY):
         # However well it reaches everything: it cannot read the record's format, or failed here a

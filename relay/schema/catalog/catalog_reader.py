@@ -49,8 +49,8 @@ _LOGIN_REFUSED: Final = frozenset({_DATABASE_DENIED, 1045, 1698})
 class CatalogReader:
     """Queries the catalogue of a source over a separate connection. Used by one thread.
 
-    The connection stays open. At a start every table is new, and a login takes ten times as long as
-    a query, with TLS a hundred times.
+    The connection stays open: at a start every table must be queried, and a login takes ten times
+    as long as a query, with TLS a hundred times.
     """
 
     def __init__(self, settings: SourceSettings) -> None:
@@ -159,7 +159,8 @@ class CatalogReader:
         """Wait until no statement changes these tables; return False if one still does after
         `seconds` seconds.
 
-        A statement holds its lock until its effect is visible. Raises the errors of `read`.
+        A statement holds the lock of a table until its effect is visible, so the catalogue shows
+        the effect after the wait. Raises the errors of `read`.
         """
         with self._asking("the locks of tables"):
             try:

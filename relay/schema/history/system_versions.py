@@ -73,8 +73,8 @@ def without_versions(table: DescribedTable) -> DescribedTable:
 
 
 def with_end_of_versions(table: DescribedTable) -> DescribedTable:
-    """Return the table whose unique keys contain `row_end` if it is versioned, and do not
-    otherwise.
+    """Return the table with the column `row_end` in its unique keys if it is versioned, and without
+    it otherwise.
 
     MariaDB adds this column to the unique keys of a versioned table. In a table that is not
     versioned, a user's own column `row_end` stays in the keys.

@@ -172,8 +172,8 @@ def option_charset(cursor: TokenCursor) -> str | None:
     """Read one word, or a whole character set option; return the named character set,
     DEFAULT_CHARSET, or None for another word.
 
-    Raises NotFollowed for COLLATE DEFAULT. Depending on the release, it keeps the character set or
-    sets a default.
+    Raises NotFollowed for COLLATE DEFAULT: depending on the server's release, this option keeps the
+    character set or sets a default.
     """
     if (
         cursor.accept("CHARSET")

@@ -26,7 +26,7 @@ class BinlogEvent(NamedTuple):
 
 
 class Group(Protocol):
-    """What a scanner needs to know: the binlog file that is read, and the open transaction.
+    """The state that a scanner needs: the binlog file that is read, and the open transaction.
 
     file         the name of the binlog file
     identity     the server and the file, as a position names them

@@ -52,7 +52,7 @@ class OpenTransaction:
 
     def rolled_back_to(self, name: str) -> int | None:
         """Remove the savepoints that were set after `name`, and return how many row events came
-        before it.
+        before the savepoint `name`.
 
         None if no savepoint has this name. Raises DoubtfulSavepoint if another savepoint's name may
         be equal to `name` on the server.

@@ -173,7 +173,7 @@ def decompressed(packed: Body) -> bytes:
 
     Its form: one byte with the algorithm and the size of the length field, the length, zlib data.
     Memory grows with the bytes that zlib returns, not with the announced length. Raises zlib.error
-    if the two differ.
+    if the number of bytes differs from the announced length.
     """
     length_bytes = packed[0] & 0x07
     if packed[0] & 0x70:

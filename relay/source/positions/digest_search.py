@@ -39,7 +39,7 @@ class SearchStart:
 @dataclass(frozen=True, slots=True)
 class LandmarkReport:
     """The result of a search for a landmark (`sought`), where the search began (`start`), and the
-    server's replication state before it.
+    server's replication state before the search.
     """
 
     sought: Sought

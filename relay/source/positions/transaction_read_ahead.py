@@ -27,8 +27,9 @@ def find_rolled_back(
     """Read the transaction that begins at `begin` to its end; return the rows that the source
     rolled back in it.
 
-    None if its end is not in the binlog yet, or if `cancelled` returned True. `scanner` finds
-    events faster; None: one by one. Raises the errors of SourceStream.
+    None if the transaction's end is not in the binlog yet, or if `cancelled` returned True.
+    `scanner` finds events faster; None: events are read one by one. Raises the errors of
+    SourceStream.
     """
     found: list[ExcludedRange] = []
     with closing(SourceConnection(settings)) as connection:

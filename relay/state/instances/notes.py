@@ -75,9 +75,10 @@ def write_dropped(
 ) -> bytes:
     """Return the document of tables that are left out, those with the most rows first.
 
-    Tables beyond DROPPED_NAMES_LISTED are only counted. Names that are in the document `before`
-    keep their first time, also if they are not listed now, because a relay starts with an empty
-    list; the newest of these are kept. Other names get the time `now_ms`.
+    Tables beyond DROPPED_NAMES_LISTED are only counted. A name that is in the document `before`
+    keeps its first time; other names get the time `now_ms`. Because a relay starts with an empty
+    list, the times of names that are not listed now are kept too, as far as they are among the
+    newest.
     """
     ordered = sorted(names, key=lambda dropped: (-dropped.rows, dropped.name))
     known = first_times(before)

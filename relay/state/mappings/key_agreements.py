@@ -120,12 +120,11 @@ class KeyAgreements:
         return any(self._store.read_shards(*self._at(key)).values())
 
     def differing_forms(self, key: HashedKey, own: Forms) -> Forms:
-        """Record that an instance hashes keys of a table in the form `key.form`, and return (); or
-        return the differing forms.
+        """Record that an instance hashes keys of a table in the form `key.form`, and return ().
 
-        `own` are the forms that it published or that an operator accepted for it. If equal keys are
-        in other partitions of the topic and nobody accepted that, nothing is recorded, and the
-        forms of the topic are returned. Raises StoreUnreachable.
+        `own` are the forms that the instance published or that an operator accepted for it. If
+        equal keys are in other partitions of the topic and no operator accepted that, nothing is
+        recorded, and the forms of the topic are returned. Raises StoreUnreachable.
         """
         if key.form in self.forms(key):
             return ()

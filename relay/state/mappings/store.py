@@ -105,7 +105,8 @@ class MappingStore:
         `base` is the set from which they were edited. Unchanged documents keep their version;
         documents that are not in `bodies` are not in the new set. If nothing differs, `base` is
         returned, unless rows were published under a set with a higher number. Raises
-        VersionConflict if `base` is no longer active, SaveTooLarge, and the errors of `recorded`.
+        VersionConflict if `base` is no longer active, SaveTooLarge, and errors of the store's
+        function `recorded`.
         """
         pointer = self._pointer_at(base.number)
         recorded = self._recorded()
@@ -127,12 +128,12 @@ class MappingStore:
         return StoredSet(record, dict(bodies))
 
     def roll_back(self, to: int, base: int | None, note: Note) -> StoredSet:
-        """Activate the contents of the older set `to` again, as a new set with the next
-        number; return it.
+        """Activate the contents of the older set `to` again, as a new set with the next number;
+        return it.
 
         `base` is the number of the active set; None replaces any pointer, even one that cannot be
         read. Raises NodeMissing, MappingRefused if the older set is damaged, VersionConflict if
-        `base` is no longer active, and the errors of `recorded`.
+        `base` is no longer active, and errors of the store's function `recorded`.
         """
         pointer = self._pointer_at(base)
         old = self.load(to)
@@ -144,8 +145,8 @@ class MappingStore:
     def put_over(
         self, bodies: Mapping[str, str], note: Note, above: int, *, is_apart: bool
     ) -> StoredSet:
-        """Activate the documents `bodies` as a new set, whatever the pointer says; return the
-        set.
+        """Activate the documents `bodies` as a new set, even if the pointer names another set or
+        cannot be read; return the new set.
 
         Its number is higher than `above`. `is_apart`: no rows were published under the sets before
         it. Raises SaveTooLarge, and VersionConflict for a save at the same time.

@@ -39,7 +39,8 @@ class CachedChildren(Generic[T]):
 
     One request finds out whether a child was created or removed. With `fixed` the value of a child
     never changes, so there is no other request; otherwise a small request for each child finds out
-    whether it changed. ZooKeeper numbers all changes, and no number comes twice in a session.
+    whether it changed. ZooKeeper numbers all changes and repeats no number in a session, so an
+    equal number means that nothing changed.
     """
 
     def __init__(

@@ -22,8 +22,8 @@ class KeyHistory(Protocol):
     """What an instance published before its present run."""
 
     def had_rows(self, key: HashedKey) -> bool:
-        """Return whether the instance has published rows of the table that `key` names to the topic
-        that it names.
+        """Return whether the instance has published rows of the table of `key` to the topic of
+        `key`.
         """
 
     def warn(self, key: HashedKey, others: Forms) -> None:

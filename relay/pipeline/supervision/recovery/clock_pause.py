@@ -12,8 +12,8 @@ _SET_SECONDS: Final = 1.0
 
 
 def pause_until_clock_is_set(wait: Callable[[float], bool]) -> None:
-    """Wait until the wall clock is set by more than a second, or for 30 seconds, because a clock
-    may also be slewed.
+    """Wait until the wall clock jumps by more than a second, because somebody set it; at most 30
+    seconds, because a clock may also be adjusted gradually.
 
     No Kafka client may be open meanwhile: librdkafka waits until times of the wall clock, so a
     clock that is set back by hours makes it wait for hours. `wait` pauses for a number of seconds,

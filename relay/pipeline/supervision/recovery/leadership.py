@@ -23,9 +23,9 @@ def still_leads(election: Election, stop: threading.Event) -> bool | None:
     """Return whether this relay leads. If the connection is lost, first wait as long as the session
     can continue.
 
-    None if ZooKeeper did not answer in that time. After a long pause, the first errors may be
-    caused by a new leader (server_id in use, newer history). If this relay then opened its next
-    producer, that would fence the new leader.
+    None if ZooKeeper did not answer in that time. Call it before an error is treated as one of this
+    relay: after a long pause, the first errors may be caused by a new leader (server_id in use,
+    newer history). If this relay then opened its next producer, it would fence the new leader.
     """
     while election.undecided and not stop.wait(_POLL_INTERVAL_SECONDS):
         continue

@@ -17,8 +17,8 @@ _SHORTEST_LIMIT: Final = 767
 def are_certain(indexes: Iterable[DescribedIndex], table: DescribedTable, *, mariadb: bool) -> bool:
     """Return whether all releases create these unique keys in the same way.
 
-    They differ for two reasons: releases choose their own prefixes for spatial columns, and MariaDB
-    stores long keys as hashes, which it sorts after the others.
+    Two differences are possible: releases choose their own prefixes for spatial columns, and
+    MariaDB stores long keys as hashes, which it sorts after the other keys.
     """
     unique = [index for index in indexes if index.unique]
     shapes = {column.name.lower() for column in table.columns if column.kind in _SHAPES}

@@ -22,8 +22,8 @@ class BeforePrimaryKey:
     affect the order of indexes.
 
     columns  the columns at that time; those of the primary key can still be NULL
-    added    how many of the statement's own keys come before the primary key; existing indexes
-             always do
+    added    how many of the statement's own keys come before the primary key; indexes that existed
+             before the statement always do
     """
 
     columns: tuple[DescribedColumn, ...]
