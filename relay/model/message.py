@@ -23,8 +23,8 @@ HeaderList: TypeAlias = "list[tuple[str, str | bytes | None]]"
 """Headers as the Kafka client takes them."""
 
 BLOCK_HEAD: Final = struct.Struct("=iiii")
-"""The start of each message in a block: partition, then the bytes of value, key and `orders`
-header. -1: it is missing.
+"""The start of each message in a block: partition, then the sizes of value, key and `orders` header
+in bytes; -1 for a missing one.
 """
 BLOCK_ORDER_BYTES: Final = 33
 """Bytes of the `order` header of the first row, which follows BLOCK_HEAD. Then come the `orders`

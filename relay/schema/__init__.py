@@ -1,8 +1,8 @@
 """Facts about tables that the binlog does not have or not always has: keys, type texts, column
 names, and the effect of DDL on them.
 
-The reading thread completes table maps with it. The publisher defines tables and recognises
-statements with it.
+With this package, the reading thread completes table maps, and the publisher defines tables and
+recognises statements.
 """
 
 from relay.schema.catalog.catalog_queries import CatalogTable, CatalogVersions

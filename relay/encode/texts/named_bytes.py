@@ -16,8 +16,8 @@ _COMPATIBLE_GAP: Final = 6
 
 
 def named_bytes(column: Column, type_text: str) -> Callable[[bytes], str] | None:
-    """Return the printer of a column of one of these types, as MariaDB prints it; None for every
-    other column.
+    """Return the printer of a UUID, INET6 or INET4 column, which prints values as MariaDB does;
+    None for every other column.
 
     The binlog omits trailing zero bytes of a value; the printer adds them again.
     """

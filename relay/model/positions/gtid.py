@@ -116,7 +116,7 @@ class GtidSet:
         )
 
     def without(self, other: "GtidSet") -> "GtidSet":
-        """Return the transactions that the other set lacks.
+        """Return the transactions of this set that the other set lacks.
 
         MySQL: as GTID_SUBTRACT. MariaDB: the domains whose number is greater here.
         """

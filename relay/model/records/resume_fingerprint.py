@@ -29,7 +29,7 @@ transaction that waited for a lock began before its predecessors.
 
 @dataclass(frozen=True, slots=True)
 class Landmark:
-    """The transaction from which others are counted.
+    """The transaction from which later ones are counted.
 
     second  Unix second in which it began
     digest  its digest

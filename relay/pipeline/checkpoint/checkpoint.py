@@ -189,8 +189,8 @@ class Checkpoint(BatchContents):
         self._outbox.await_commit()
 
     def commit_before_statement(self) -> None:
-        """Commit the messages that come before a statement without it, so that consumers see them
-        first.
+        """Commit the messages before a statement separately, so that consumers see them before the
+        statement.
         """
         if self._outbox.messages:
             self._include_part()

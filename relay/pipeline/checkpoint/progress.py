@@ -155,7 +155,7 @@ class Progress:
         self.items += 1
 
     def publish_under(self, mapping: MappingName) -> None:
-        """Publish under `mapping` from the next transaction on. The next record names it."""
+        """Publish under `mapping` from the next transaction on. The next record names this set."""
         self.mapping = self._named = mapping
         self.moved = self._stale = True
 

@@ -1,7 +1,7 @@
 """The schema history: the definition of each table at each position of the binlog, for servers
 whose table maps have no column names.
 
-The reading thread keeps it by following DDL statements, and completes table maps with it.
+The reading thread updates the history by DDL statements, and completes table maps with it.
 """
 
 from relay.schema.history.described import DescribedColumn, DescribedTable

@@ -76,7 +76,7 @@ class FormatDescription(NamedTuple):
     checksummed: bool
     header_bytes: int
     post_header_bytes: bytes
-    """Of event type 1 at 0."""
+    """One byte for each event type; that of type 1 is at index 0."""
     binlog_version: int
 
 

@@ -127,7 +127,9 @@ class Membership:
         self._session.create_ephemeral(path, value)
 
     def withdraw(self, name: str) -> None:
-        """Delete a relay's node before it ends, so that no more instances are assigned to it."""
+        """Delete a relay's node before the relay ends, so that no more instances are assigned to
+        it.
+        """
         with suppress(NodeMissing):
             self._session.delete(self._paths.relay(name))
 

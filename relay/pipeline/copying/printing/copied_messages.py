@@ -1,5 +1,5 @@
-"""Makes messages from the rows of a chunk, with the encoders of live rows. All of them have one
-order key.
+"""Makes messages from the rows of a chunk, with the encoders of live rows. All messages of a chunk
+have the same order key.
 """
 
 import hmac

@@ -89,7 +89,7 @@ ORDER_NAMES: Final = (Header.ORDER.value, Header.ORDERS.value)
 REFUSED: Final = (Malformed, CorruptEvent, SchemaMismatch, ValueNotPrintable)
 """Errors that printing a value raises by design.
 
-The readable path then prints the event, or raises the same. Any other exception is a bug.
+The readable path then prints the event, or raises the same error. Any other exception is a bug.
 """
 
 
