@@ -23,5 +23,7 @@ def canal_decimal(scale: int) -> Callable[[str], str]:
 
 
 def without_empty_group(number: str) -> str:
-    """Return a decimal's text without a last, shorter group of digits that is zero."""
+    """Return a decimal's text without its last group of fractional digits, if that group is shorter
+    than nine digits and zero.
+    """
     return canal_decimal(len(number.partition(".")[2]))(number)

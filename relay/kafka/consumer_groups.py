@@ -31,7 +31,7 @@ Answer = TypeVar("Answer")
 class PartitionRange:
     """The offsets of a partition that a read_committed consumer can read: first <= offset < end.
 
-    Markers of Kafka transactions have offsets too.
+    There may be fewer records than offsets, because markers of Kafka transactions have offsets too.
     """
 
     first: int

@@ -96,7 +96,7 @@ class PartitionReader:
     def committed(self, start: int, high: int) -> Iterator[KeyAndValue]:
         """Yield the committed records with start <= offset < high.
 
-        Transaction markers have offsets too.
+        There may be fewer records than offsets, because transaction markers have offsets too.
         """
         with closing(self.records(start, high)) as records:
             yield from ((key, value) for _, key, value in records)

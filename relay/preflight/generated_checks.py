@@ -55,7 +55,8 @@ def stopping_columns(
     columns: Sequence[tuple[TableId, str]],
     relayed: Callable[[TableId], bool],
 ) -> list[str]:
-    """Return those of the columns that the instance publishes, as `database.table.column`.
+    """Return those of the columns that the instance publishes, as `database.table.column`. The
+    instance stops at a row that lacks one of them.
 
     Raises ConfigurationError for a rule that cannot be read.
     """

@@ -31,7 +31,8 @@ class DeclaredTypes:
     def texts(self, table: TableMap) -> tuple[str, ...] | None:
         """Return the written types in column order.
 
-        None if DDL in the stream wrote none for the table, or if the names of its columns differ.
+        None if DDL in the stream wrote none for the table, or for columns with other names than
+        those of `table`.
         """
         declared = self._columns.get(table.id)
         if declared is None or len(declared) != len(table.columns):

@@ -181,7 +181,7 @@ class TransactionSettings(Settings):
 
     @property
     def overlaps(self) -> bool:
-        """Whether the next batch is sent while Kafka commits the last one."""
+        """Whether the next batch is sent while Kafka commits the previous one."""
         return self.delivery == "exactly_once" and self.producers == 2
 
 

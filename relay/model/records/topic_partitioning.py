@@ -82,7 +82,9 @@ class TopicAgreement:
         }
 
     def differing_formats(self, instance: str, message_format: str) -> dict[str, str]:
-        """Return the other instances that publish to the topic in another format."""
+        """Return the other instances that publish to the topic in another known format: name →
+        format.
+        """
         others = self._others(instance)
         known = {"", message_format}
         return {name: each.format for name, each in others.items() if each.format not in known}

@@ -101,7 +101,8 @@ def boundary_text(column: SourceColumn) -> str:
 
 
 def literal(column: SourceColumn, text: str) -> str:
-    """Return the literal that compares with a key column; `text` is a result of `boundary_text`.
+    """Return the SQL literal with which a key column is compared; `text` is a result of
+    `boundary_text`.
 
     Raises ValueError for other texts.
     """

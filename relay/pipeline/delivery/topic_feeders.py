@@ -105,8 +105,8 @@ class TopicFeeders:
     def join(self, topic: str, partitioning: TopicPartitioning, message_format: str) -> None:
         """Record how this instance assigns rows of the topic, and the format of its messages.
 
-        Raises PartitionsDiffer or FormatsDiffer if another instance of the topic differs, and
-        StoreUnreachable.
+        Raises PartitionsDiffer if another instance of the topic assigns rows differently,
+        FormatsDiffer if one has another format, and StoreUnreachable.
         """
         agreement = self._store.change(
             topic, lambda before: before.with_feeder(self._instance, partitioning, message_format)

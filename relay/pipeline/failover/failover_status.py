@@ -55,8 +55,8 @@ class FailoverReport:
         self._told_at_s = 0.0
 
     def show(self, view: FailoverView) -> bool:
-        """Set the gauges, write the view to ZooKeeper if it is new or 5 seconds old, and return
-        whether it is new.
+        """Set the gauges, and return whether the view is new. Write the view to ZooKeeper if it is
+        new, or if the last write was 5 seconds ago.
 
         An error of ZooKeeper is logged.
         """

@@ -135,8 +135,8 @@ class SourceFailover:
 
     @property
     def refusal(self) -> RelayError | None:
-        """Why the last decision did not switch to the wanted server; None if it wanted no switch or
-        nothing prevents it.
+        """Why the last decision did not switch to the wanted server; None if no switch was wanted,
+        or nothing prevents it.
         """
         return None if self._decided is None else refusal_of(self._decided)
 
