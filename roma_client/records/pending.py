@@ -17,7 +17,7 @@ class Moment(NamedTuple):
     moment.
 
     time    execute time in Unix milliseconds; UNKNOWN_TIME in the commits of former releases
-    before  execute position before its first change. It can be lower than that of an earlier
+    before  last execute position before the transaction. It can be lower than that of an earlier
             transaction if the instance lost its position record between the two
     """
 

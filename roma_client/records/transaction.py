@@ -50,7 +50,7 @@ class Transaction:
 class TransactionId(NamedTuple):
     """The id of a source transaction: its text, and the instance and number in it.
 
-    before  execute position before its first change; it rises from transaction to transaction
+    before  last execute position before the transaction; it rises from transaction to transaction
     """
 
     text: str

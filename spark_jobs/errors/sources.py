@@ -66,8 +66,8 @@ class TransformNotCopied(JobError):
 
 
 class PositionMissing(JobError):
-    """An instance has no position record, because it has never published. Changes between a copy
-    and its first start would be missing in the copy.
+    """An instance has no position record, because it has never published. A copy would lack the
+    changes before the instance's first start.
     """
 
     remedy = (

@@ -35,7 +35,7 @@ class TableNote:
     pairs       instance → the `order` text of its rows
     rules       instance → the digest of its rules, from its position record
     shape       digest of shards, keys and target
-    definition  columns and keys before `pairs` were read; "" in notes of an older version
+    definition  digest of columns and keys, read before `pairs`; "" in notes of an older version
     sequence    number of lines
     """
 
@@ -84,7 +84,7 @@ def begin_line(
     pairs       instance → the `order` text of its rows
     rules       instance → digest of its rules
     shape       digest of shards, keys and target
-    definition  columns and keys before `pairs` were read
+    definition  digest of columns and keys, read before `pairs`
     """
     sequence = 0 if before is None else before.sequence
     return _line(

@@ -28,6 +28,6 @@ def accept_mapping(
 ) -> MappingComparisonView:
     """Publish the next rows of the instance under the set in ZooKeeper.
 
-    The request names that set; it is refused if ZooKeeper has another set now.
+    The request names that set, and is refused if ZooKeeper has another set now.
     """
     return admin.positions.accept_mapping(name, wanted, Who(note.author, note.comment))

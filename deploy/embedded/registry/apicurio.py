@@ -28,7 +28,7 @@ class Apicurio(ServerProcess):
 
     @classmethod
     def fetch(cls) -> str:
-        """Fetch its files; return name and version. Raises Unavailable."""
+        """Download the server's files; return its name and version. Raises Unavailable."""
         find_java()
         (archive,) = pinned(_SET)
         _folder()

@@ -47,8 +47,8 @@ def empty_copies(sink: Sink, floors: Floors, writer: str) -> int:
 def refused(sink: Sink, floors: Floors, what: str = _TRUNCATED) -> Mapping[tuple[str, str], str]:
     """Return the TRUNCATEs that the copies cannot follow, each with the reason.
 
-    The reason is that a copy does not store the real tables of its rows. `what` is the clause about
-    the event in the reason, as for TRUNCATE or a rename.
+    The reason is that a copy does not store the real tables of its rows. `what` says in the reason
+    what happened at the source: a TRUNCATE or a rename.
     """
     return {
         (table, real): f"{what} {reason}" if reason is _OTHER_CASE else f"{what}, {reason}"

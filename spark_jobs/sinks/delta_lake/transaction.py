@@ -114,9 +114,10 @@ class OpenCopy:
         )
 
     def has(self, batch: Batch) -> bool:
-        """Return whether the table has a commit of this batch.
+        """Return whether the table has a commit of this batch; False if `batch.again` is False.
 
-        A commit with a greater number belongs to a checkpoint that was replaced by an older one.
+        A commit with a greater number does not count: it was made before the stream's checkpoint
+        was reset to an older state.
         """
         known = self._checksum
         if known is None or known.setTransactions().isEmpty():

@@ -34,7 +34,7 @@ _PLAIN_CONNECTION: Final = {
 class Debezium(JavaPeer):
     """Debezium Server with a prepared offset file: it continues at the first row of the binlog.
 
-    It has no setting to begin at older coordinates.
+    The file is necessary, because Debezium has no setting to begin at older coordinates.
     """
 
     name: ClassVar[str] = "debezium-server"

@@ -34,9 +34,11 @@ CLIENTS = ["files", "jvm", "thrift2"]
 def measure(
     messages: int, batch: int, warm: int, classic: int, guards: list[str], clients: list[str]
 ) -> Iterator[SparkRun]:
-    """Yield a run for each loop, over the first messages, and one for each guard, over all of them.
+    """Yield a run of the classic loop for each library of `clients`, then a run of the job for each
+    client and guard. The client "files" is run only with the guard "version".
 
-    Each has a separate table.
+    Each run writes to a separate table. A loop applies the first `classic` messages; 0: no loop is
+    run. The job applies all messages in batches of `batch`, of which `warm` are its warm-up.
     """
     changes = Changes()
     with Kafka() as kafka, HBase(heap="3g") as hbase:
