@@ -152,7 +152,7 @@ class Assembler:
         return Stalled(front.id, front.end_offset) if front.end or front.is_given_up else None
 
     def nothing_comes(self) -> None:
-        """Process the stalled transaction: all rows are read. Raises TransactionIncomplete."""
+        """Skip the stalled transaction or deliver it incomplete, or raise TransactionIncomplete."""
         if not self._queue and (oldest := self._oldest_unreported()) is not None:
             oldest.is_given_up = True
             self._enqueue(oldest)

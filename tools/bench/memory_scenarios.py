@@ -48,7 +48,7 @@ class Scenario:
 
 
 def slow_broker(setup: ScenarioSetup) -> None:
-    """Rows for 20 s at full speed, while the broker is paused for nine tenths of the time."""
+    """Insert rows for 20 s at full speed, while the broker is paused nine tenths of the time."""
     ended = threading.Event()
     slow = threading.Thread(target=_slow_down, args=(setup.kafka, ended), name="slow")
     slow.start()

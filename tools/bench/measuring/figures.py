@@ -1,4 +1,4 @@
-"""Figures of single runs, and their medians over several rounds. Pure."""
+"""The figures of single runs, and their medians over several rounds."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -52,13 +52,12 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """Medians of a contestant's rounds with one workload on one server.
+    """The medians of a contestant's rounds with one workload on one server.
 
-    `slowest` and `fastest` are rows per second.
-
-    `other_cores`: how many cores unrelated programs used on average, in the worst round.
-    `times_reference` and `cpu_times_reference`: its rows/s and rows per CPU-second over those of
-    the reference, None without one.
+    slowest, fastest     rows per second of the slowest and of the fastest round
+    other_cores          average number of cores that unrelated programs used, in the worst round
+    times_reference      rows per second, divided by those of the reference; None without one
+    cpu_times_reference  rows per CPU second, divided by those of the reference; None without one
     """
 
     workload: str

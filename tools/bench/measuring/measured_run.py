@@ -1,5 +1,5 @@
-"""Measures one run of one contestant from outside: from its first row in the log until all rows
-are visible.
+"""Measures one run of one contestant from outside: from its first row in Kafka until all rows are
+visible.
 """
 
 import threading

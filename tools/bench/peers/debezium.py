@@ -1,6 +1,6 @@
 """Debezium Server, tuned: large lz4 batches, JSON without schemas, acks=all.
 
-One topic a table, partitioned by primary key.
+It writes one topic for each table, partitioned by primary key.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""The report of a series: its table, and the ratios that show a cliff. Pure."""
+"""The report of a series: its table, and notes on the greatest drop between two points."""
 
 from collections.abc import Sequence
 from dataclasses import asdict

@@ -1,4 +1,4 @@
-"""The points of each series: the varied quantity, and the constant ones. Pure."""
+"""The points of each series: the quantity that grows, and the constant ones."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

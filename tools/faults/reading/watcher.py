@@ -17,8 +17,8 @@ _LOOK_FOR_TOPIC_S: Final = 0.2
 
 
 class Watcher:
-    """Reads one topic from its beginning in a separate thread. `partitions` are those with
-    messages.
+    """Reads one topic from its beginning in a separate thread. `partitions` has the numbers of the
+    partitions in which it found messages.
     """
 
     def __init__(self, bootstrap: str, topic: str, *, drops_repeats: bool = False) -> None:
