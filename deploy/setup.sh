@@ -91,9 +91,18 @@ ensure_compiler() {
         "slower. Install gcc, libc6-dev and python3-dev (Debian names), then: rm .venv/.complete && make setup." >&2
 }
 
+# Other checkouts of the same sources take the compiled modules from the cache (hatch_build.py).
+keep_compiled_modules() {
+    local shared=${XDG_CACHE_HOME:-}
+    [[ $shared == /* ]] || shared=${HOME:+$HOME/.cache}
+    local cache=${ROMA_CACHE:-${shared:+$shared/roma}}
+    [ -z "$cache" ] || export ROMA_COMPILED_MODULES=$cache/compiled
+}
+
 make_environment() {
     local python
     python=$(find_python)
+    keep_compiled_modules
     echo "making .venv with $("$python" --version)" >&2
     [ -x .venv/bin/python ] && .venv/bin/python -m pip --version >/dev/null 2>&1 || "$python" -m venv --clear .venv
     # Without bytecode: the programs that import a module keep it, and most modules are never imported.

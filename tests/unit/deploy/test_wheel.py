@@ -1,5 +1,6 @@
 """What a stranger gets with `pip install roma-relay[relay,api]`."""
 
+import os
 import re
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from deploy.embedded.cache import cache_folder
 from relay.compiled import COMPILED
 
 pytestmark = pytest.mark.slow
@@ -46,12 +48,16 @@ def _pip(command: str, *arguments: str) -> None:
         check=True,
         capture_output=True,
         timeout=360,
+        env={**os.environ, "ROMA_COMPILED_MODULES": str(cache_folder() / "compiled")},
     )
 
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel, built without a network by the backend that stands in the environment."""
+    """The wheel, built without a network by the backend that stands in the environment.
+
+    The modules are those that `make setup` compiled from the same sources.
+    """
     folder = tmp_path_factory.mktemp("wheel")
     _pip("wheel", "--no-build-isolation", "--wheel-dir", str(folder), str(_ROOT))
     return next(folder.glob("*.whl"))
