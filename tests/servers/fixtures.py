@@ -36,14 +36,10 @@ _DATABASES: Final = {
 }
 _OLDER: Final = "mariadb-10.11"
 _numbers: Final = itertools.count(1)
-_NEWER: Final = [
-    pytest.param(fixture, id=name, marks=[pytest.mark.long] if name == _OLDER else [])
-    for name, fixture in _DATABASES.items()
-]
-NEWER_SERVERS: Final = pytest.mark.parametrize("database", _NEWER, indirect=True)
-"""Runs a test with the newest server of each family; with `make test-long` also with the older
-MariaDB.
-"""
+EVERY_SERVER: Final = pytest.mark.parametrize(
+    "database", list(_DATABASES.values()), ids=list(_DATABASES), indirect=True
+)
+"""Runs a test with every database server: for differences between their binlogs."""
 LOOKS_FOR_EXPIRED_MS: Final = 2000
 """Interval in milliseconds at which the shared broker aborts timed-out transactions. With Kafka's
 default of 10 s, tests would wait that long.
@@ -131,18 +127,17 @@ def zookeeper() -> Iterator[ZooKeeper]:
     yield from _shared(lambda: ZooKeeper(limits, tick_ms=_TICK_MS, jvm_options=QUICK_START))
 
 
-@pytest.fixture(scope="session", params=list(_DATABASES.values()), ids=list(_DATABASES))
+@pytest.fixture(
+    scope="session",
+    params=[
+        pytest.param(fixture, id=name, marks=[pytest.mark.long] if name == _OLDER else [])
+        for name, fixture in _DATABASES.items()
+    ],
+)
 def database(request: pytest.FixtureRequest) -> SqlServer:
-    """Every database server in turn."""
-    server: SqlServer = request.getfixturevalue(request.param)
-    return server
-
-
-@pytest.fixture(scope="session", params=_NEWER)
-def newer_database(request: pytest.FixtureRequest) -> SqlServer:
     """The newest server of each family; with `make test-long` also the older MariaDB.
 
-    For tests of messages. Tests of differences between the servers' binlogs use `database`.
+    Tests of differences between the servers' binlogs have the mark `EVERY_SERVER`.
     """
     server: SqlServer = request.getfixturevalue(request.param)
     return server

@@ -1,11 +1,12 @@
 """Opens pages in a real browser, and asserts the properties that every page must have there."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Final, Literal
 
-from axe_playwright_python.sync_playwright import Axe
+import pytest
+from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect
 
 from tests.support.relays.admin_server import TOKEN
@@ -14,6 +15,16 @@ Scheme = Literal["light", "dark"]
 SCHEMES: Final[tuple[Scheme, Scheme]] = ("light", "dark")
 WIDE: Final = 1280
 NARROW: Final = 390
+LOOKS: Final = pytest.mark.parametrize(
+    ("width", "scheme"),
+    [
+        (WIDE, "light"),
+        (NARROW, "dark"),
+        pytest.param(WIDE, "dark", marks=pytest.mark.long),
+        pytest.param(NARROW, "light", marks=pytest.mark.long),
+    ],
+)
+"""Runs a test once in each width and in each scheme; with `make test-long` in all four looks."""
 _HEIGHT: Final = 900
 _PICTURES: Final = os.environ.get("ROMA_PAGE_PICTURES", "")
 """Folder for pictures of the pages such as those in docs/pictures/admin; empty: no pictures."""
@@ -56,7 +67,7 @@ def opened(
 
 def assert_accessible(page: Page) -> None:
     """Assert that axe-core finds nothing serious on the page as it is shown now."""
-    _assert_nothing_serious(Axe().run(page).response["violations"])
+    _assert_nothing_serious(_violations(page, {}))
 
 
 def assert_contrast(page: Page) -> None:
@@ -64,7 +75,18 @@ def assert_contrast(page: Page) -> None:
     change.
     """
     options = {"runOnly": {"type": "rule", "values": ["color-contrast"]}}
-    _assert_nothing_serious(Axe().run(page, options=options).response["violations"])
+    _assert_nothing_serious(_violations(page, options))
+
+
+def _violations(page: Page, options: Mapping[str, object]) -> list[Any]:
+    """Run axe-core with these options. Each document gets the script once."""
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(AXE_SCRIPT)
+    found: list[Any] = page.evaluate(
+        "options => axe.run(options).then(found => found.violations)",
+        {**options, "resultTypes": ["violations"]},
+    )
+    return found
 
 
 def _assert_nothing_serious(found: list[Any]) -> None:

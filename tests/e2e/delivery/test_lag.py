@@ -11,7 +11,6 @@ from statistics import median
 from deploy.embedded import Kafka, MariaDB, SqlServer
 from relay.deadline import Deadline
 from tests.e2e.conftest import NewInstallation
-from tests.servers.fixtures import NEWER_SERVERS
 from tests.support.relays.relay_process import RelayProcess
 from tests.support.relays.scraping import scrape
 from tests.support.rows.topic_reading import read_topic
@@ -40,7 +39,6 @@ def looks_for(seconds: float, every_seconds: float) -> Iterator[int]:
         threading.Event().wait(every_seconds)
 
 
-@NEWER_SERVERS
 def test_an_idle_source_is_not_behind(
     database: SqlServer, kafka: Kafka, new_installation: NewInstallation
 ) -> None:

@@ -10,7 +10,6 @@ from relay.position import PREPARED, RecordTopic
 from relay.settings import KafkaSettings
 from tests.e2e.conftest import NewInstallation
 from tests.e2e.delivery.test_large_and_slow import keys_in_order, peak_bytes
-from tests.servers.fixtures import NEWER_SERVERS
 from tests.support.relays.relay_process import RelayProcess
 from tests.support.rows.topic_reading import read_topic, topic_answers
 from tests.support.waiting import wait_until
@@ -33,7 +32,6 @@ def prepare(database: SqlServer, xid: str, *changes: str) -> None:
     database.execute(f"xa start {xid}", *changes, f"xa end {xid}", f"xa prepare {xid}")
 
 
-@NEWER_SERVERS
 def test_rows_come_at_commit_and_never_at_rollback(
     database: SqlServer, kafka: Kafka, new_installation: NewInstallation
 ) -> None:

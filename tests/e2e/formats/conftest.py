@@ -7,10 +7,7 @@ import pytest
 
 from deploy.embedded import Apicurio, Kafka, SqlServer, ZooKeeper
 from tests.e2e.formats.zoo_topics import Zoo, publish_zoo
-from tests.servers.fixtures import newer_database as database
 from tests.support.relays.relay_process import Installation
-
-__all__ = ["database"]
 
 AVRO: Final[dict[str, Any]] = {"message": {"format": "avro"}}
 FORMS: Final[dict[str, dict[str, Any]]] = {

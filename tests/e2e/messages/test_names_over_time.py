@@ -173,6 +173,7 @@ def test_names_are_those_of_the_place_that_a_position_is_moved_back_to(
         table.wait()
 
 
+@OF_ONE_FAMILY
 def test_prepared_rows_keep_the_names_that_they_were_prepared_under(
     bare: SqlServer, kafka: Kafka, new_installation: NewInstallation
 ) -> None:

@@ -7,12 +7,12 @@ import pytest
 from playwright.sync_api import Browser, sync_playwright
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
     program = shutil.which("chromium") or shutil.which("google-chrome")
     if program is None:
         pytest.skip("no Chromium here: `make fetch` as root on Debian brings it")
-    # Of one module: while Playwright runs, its event loop is that of the process's main thread.
+    # Not of the whole run: while Playwright runs, its event loop is that of the main thread.
     with sync_playwright() as playwright:
         # Chromium refuses its sandbox to root.
         started = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])

@@ -8,7 +8,7 @@ from playwright.sync_api import Browser, expect
 
 from deploy.embedded import ZooKeeper
 from tests.servers.fixtures import FreshName
-from tests.support.browser import NARROW, WIDE, Scheme, assert_accessible, assert_fits, opened
+from tests.support.browser import LOOKS, Scheme, assert_accessible, assert_fits, opened
 from tests.support.relays.admin_server import admin_client, admin_settings
 from tests.support.waiting import wait_until
 
@@ -20,8 +20,7 @@ def admin(zookeeper: ZooKeeper, fresh_name: FreshName) -> Iterator[httpx.Client]
         yield client
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [WIDE, NARROW])
+@LOOKS
 def test_the_empty_overview_is_accessible(
     admin: httpx.Client, browser: Browser, width: int, scheme: Scheme
 ) -> None:

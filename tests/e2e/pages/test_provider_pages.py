@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Page, expect
 from deploy.embedded import ZooKeeper
 from deploy.embedded.processes.ports import Port
 from tests.servers.fixtures import FreshName
-from tests.support.browser import NARROW, WIDE, Scheme, assert_accessible, assert_fits, opened
+from tests.support.browser import LOOKS, Scheme, assert_accessible, assert_fits, opened
 from tests.support.relays.admin_server import admin_client, admin_settings
 from tests.support.waiting import wait_until
 
@@ -94,8 +94,7 @@ def test_a_user_signs_in_and_out_under_the_admin_s_policy_and_without_script(
         expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [WIDE, NARROW])
+@LOOKS
 def test_a_user_without_a_role_and_a_replayed_answer_get_a_page_that_says_so(
     admin: str, browser: Browser, width: int, scheme: Scheme
 ) -> None:

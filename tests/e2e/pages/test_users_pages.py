@@ -8,6 +8,7 @@ from playwright.sync_api import Browser, Page, expect
 from deploy.embedded import ZooKeeper
 from tests.servers.fixtures import FreshName
 from tests.support.browser import (
+    LOOKS,
     NARROW,
     WIDE,
     Scheme,
@@ -42,8 +43,7 @@ def signed_in(page: Page, name: str = "ann") -> None:
     expect(page.get_by_role("heading", name="Users and tokens", exact=True)).to_be_visible()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [WIDE, NARROW])
+@LOOKS
 def test_both_pages_are_accessible(
     admin: str, browser: Browser, width: int, scheme: Scheme
 ) -> None:

@@ -13,6 +13,7 @@ from relay.errors import CorruptEvent
 from relay.model.change import RowsEvent
 from relay.model.row_path import SlowReason
 from relay.model.value import JsonDocument, Row, Value
+from tests.servers.fixtures import EVERY_SERVER
 from tests.support.rows.row_events import BinlogConnection
 from tests.support.rows.table_plans import table_definition
 from tests.support.rows.type_zoo import FIRST_SECOND, TableTruth, replay, truths
@@ -134,6 +135,7 @@ def session(database: DatabaseServer) -> Iterator[Session]:
     session.connection.close()
 
 
+@EVERY_SERVER
 def test_decoded_images_rebuild_every_table_of_the_zoo(session: Session) -> None:
     family = "mariadb" if session.mariadb else "mysql"
     replay(session.connection, family)
@@ -232,6 +234,7 @@ def test_vectors_multi_valued_indexes_and_empty_documents(session: Session) -> N
     assert session.inserted("forced") == [(1, JsonDocument(None))]
 
 
+@EVERY_SERVER
 def test_types_of_mariadb_alone(session: Session) -> None:
     if not session.mariadb:
         pytest.skip("types of MariaDB")
@@ -258,6 +261,7 @@ def test_types_of_mariadb_alone(session: Session) -> None:
     ]
 
 
+@EVERY_SERVER
 def test_old_temporal_formats_of_mariadb(session: Session) -> None:
     if not session.mariadb:
         pytest.skip("MySQL 9 cannot write them")
@@ -303,6 +307,7 @@ def test_names_keys_and_wide_tables(session: Session) -> None:
     assert sorted(session.inserted("parts")) == [(1, 1), (2, 2), (11, 1), (12, 2)]
 
 
+@EVERY_SERVER
 def test_every_collation_of_the_server_is_known(session: Session) -> None:
     listed = session.ask(
         "SELECT id, character_set_name FROM information_schema.collations WHERE id IS NOT NULL"

@@ -18,7 +18,6 @@ from relay.schema import CatalogReader, DescribedTable, FollowedTables, TableDef
 from relay.schema.history import completed
 from relay.schema.type_text import type_text
 from relay.source import statements_between
-from tests.servers.fixtures import NEWER_SERVERS
 from tests.support.rows.bare_maps import bare_map
 from tests.support.sources.keyed_tables import changed, created
 from tests.support.sources.source_reading import ask, end_of, read, source_settings
@@ -123,15 +122,17 @@ def test_one_stream_has_the_same_messages_from_metadata_and_from_history(
     assert unsure < len(keys)
 
 
-@NEWER_SERVERS
-def test_followed_indexes_are_those_of_the_catalogue(database: SqlServer, schema: str) -> None:
+@pytest.mark.parametrize("tables", [3, pytest.param(TABLES, marks=pytest.mark.long)])
+def test_followed_indexes_are_those_of_the_catalogue(
+    database: SqlServer, schema: str, tables: int
+) -> None:
     random, schemas = (
         Random(SEED + 1),
         FollowedTables(mariadb=database.family == "mariadb", server_charset="utf8mb4"),
     )
     schemas.put_database(schema, "latin1")
     settings = source_settings(database)
-    for number in range(TABLES):
+    for number in range(tables):
         before, table = end_of(database), TableId(schema, f"t{number}")
         statements = [created(random, f"{schema}.{table.table}")]
         for _ in range(2 * CHANGES):

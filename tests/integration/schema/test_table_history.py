@@ -16,7 +16,7 @@ from relay.schema import CatalogReader, FollowedTables, classify
 from relay.schema.history import DescribedTable, completed
 from relay.schema.type_text import type_text
 from relay.source import end_of_binlog, statements_between
-from tests.servers.fixtures import NEWER_SERVERS, FreshName
+from tests.servers.fixtures import FreshName
 from tests.support.rows.bare_maps import bare_map
 from tests.support.sources.source_reading import end_of, read, source_settings
 
@@ -315,7 +315,6 @@ def started(database: SqlServer, schema: str) -> FollowedTables:
     return schemas
 
 
-@NEWER_SERVERS
 def test_what_create_and_alter_declare_is_what_the_catalogue_says(
     database: SqlServer, schema: str
 ) -> None:

@@ -65,7 +65,14 @@ class Worn:
         return int(ask(self.server, "SHOW GLOBAL STATUS LIKE 'Connections'")[0][1])
 
 
-@pytest.fixture(scope="module", params=list(_KINDS), ids=lambda kind: kind.name)
+@pytest.fixture(
+    scope="module",
+    params=[
+        pytest.param(kind, marks=[pytest.mark.long] if kind is DebianMariaDB else [])
+        for kind in _KINDS
+    ],
+    ids=lambda kind: kind.name,
+)
 def worn(request: pytest.FixtureRequest) -> Iterator[Worn]:
     with factory(request.param) as start:
         server: SqlServer = start()

@@ -39,7 +39,14 @@ class Guarded:
         return source_settings(self.server, **legacy, **changed)
 
 
-@pytest.fixture(scope="module", params=_KINDS, ids=lambda kind: kind.name)
+@pytest.fixture(
+    scope="module",
+    params=[
+        pytest.param(kind, marks=[pytest.mark.long] if kind is DebianMariaDB else [])
+        for kind in _KINDS
+    ],
+    ids=lambda kind: kind.name,
+)
 def guarded(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Guarded]:

@@ -15,6 +15,7 @@ from relay.model.positions.gtid import GtidSet
 from relay.model.positions.position import BinlogPosition, SourcePosition
 from relay.settings import StartSettings
 from relay.source import ExcludedRange, open_source
+from tests.servers.fixtures import EVERY_SERVER
 from tests.support.rows.type_zoo import replay
 from tests.support.sources.source_reading import (
     ask,
@@ -116,6 +117,7 @@ def next_transaction(server: SqlServer, place: BinlogPosition) -> BinlogPosition
     return BinlogPosition(place.file, later[0]) if later else end_of(server)
 
 
+@EVERY_SERVER
 def test_every_statement_of_the_zoo_comes_as_whole_transactions_at_the_servers_own_places(
     database: SqlServer,
 ) -> None:
@@ -224,6 +226,7 @@ def test_a_start_by_place_knows_all_gtids_before_it(database: SqlServer, schema:
     assert GtidSet.parse(before).covers(GtidSet.parse(oldest.start.gtid_set))
 
 
+@EVERY_SERVER
 def test_create_table_select_is_one_transaction_with_statement_and_rows(
     database: SqlServer, schema: str
 ) -> None:
@@ -240,6 +243,7 @@ def test_create_table_select_is_one_transaction_with_statement_and_rows(
     assert statements_of(transaction)[0].rstrip().endswith(")")
 
 
+@EVERY_SERVER
 def test_rows_that_the_source_rolled_back_never_come_out(database: SqlServer, schema: str) -> None:
     """MariaDB logs them when a temporary table or one without transactions was touched in between.
 
@@ -306,6 +310,7 @@ def test_a_myisam_row_survives_the_rollback_around_it(
     ] == [b"stays", b"kept"]
 
 
+@EVERY_SERVER
 def test_xa_comes_as_rows_that_are_prepared_and_steps_behind_them(
     database: SqlServer, schema: str
 ) -> None:

@@ -11,10 +11,11 @@ from relay.model.positions.position import BinlogPosition
 from relay.model.table import TableId
 from relay.operations.positions.rows_between import rows_between
 from relay.source import transaction_position
-from tests.servers.fixtures import FreshName
+from tests.servers.fixtures import EVERY_SERVER, FreshName
 from tests.support.sources.source_reading import ask, end_of, source_settings
 
 
+@EVERY_SERVER
 def test_only_the_beginning_of_a_transaction_is_a_place(
     database: SqlServer, fresh_name: FreshName
 ) -> None:
@@ -42,6 +43,7 @@ def test_only_the_beginning_of_a_transaction_is_a_place(
     )
 
 
+@EVERY_SERVER
 def test_rows_of_published_tables_are_counted_by_logical_table(
     database: SqlServer, fresh_name: FreshName
 ) -> None:

@@ -58,7 +58,10 @@ class Loose:
         return [item.gtid for item in items if isinstance(item, TransactionEnd)]
 
 
-@pytest.fixture(params=[MariaDB, DebianMariaDB], ids=lambda kind: kind.name)
+@pytest.fixture(
+    params=[MariaDB, pytest.param(DebianMariaDB, marks=pytest.mark.long)],
+    ids=lambda kind: kind.name,
+)
 def loose(request: pytest.FixtureRequest) -> Iterator[Loose]:
     with factory(request.param) as start:
         master = start({"server_id": _MASTER, **_LOOSE})

@@ -32,7 +32,11 @@ class Server:
         self.moments[executed(self.sql)] = end_of(self.sql)
 
 
-@pytest.fixture(scope="module", params=[MySQL, MariaDB, DebianMariaDB], ids=lambda kind: kind.name)
+@pytest.fixture(
+    scope="module",
+    params=[MySQL, MariaDB, pytest.param(DebianMariaDB, marks=pytest.mark.long)],
+    ids=lambda kind: kind.name,
+)
 def server(request: pytest.FixtureRequest) -> Iterator[Server]:
     kind: type[SqlServer] = request.param
     require(kind)

@@ -105,7 +105,7 @@ def message(kind: str, mail: str) -> OutboundMessage:
 
 
 @pytest.mark.parametrize(
-    "sink", ["hbase", *(pytest.param(each, marks=pytest.mark.long) for each in ("jdbc", "parquet"))]
+    "sink", ["parquet", *(pytest.param(each, marks=pytest.mark.long) for each in ("jdbc", "hbase"))]
 )
 def test_what_rules_hide_is_neither_copied_nor_compared_nor_repaired(
     request: pytest.FixtureRequest,

@@ -63,7 +63,7 @@ def live(place: Copies) -> Mapping[str, Mapping[str, str | None]]:
     }
 
 
-@pytest.mark.parametrize("client", ["thrift2", "jvm"])
+@pytest.mark.parametrize("client", ["thrift2", pytest.param("jvm", marks=pytest.mark.long)])
 def test_the_newer_change_wins_although_its_position_is_lower(
     spark: SparkSession, opened: OpenCopies, hbase: HBase, client: str
 ) -> None:

@@ -25,7 +25,7 @@ from tests.support.copies.spark_copies import batch, change, copies, records
 pytestmark = pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
 
 
-@pytest.fixture(params=["mariadb", "mysql_9", "parquet"])
+@pytest.fixture
 def place(
     request: pytest.FixtureRequest,
     spark: SparkSession,
@@ -64,6 +64,9 @@ def rows_in(place: Copies) -> dict[str, dict[str, object]]:
     return {row["id"]: row.asDict() for row in live_rows(copy).collect()}
 
 
+@pytest.mark.parametrize(
+    "place", ["mariadb", pytest.param("mysql_9", marks=pytest.mark.long), "parquet"], indirect=True
+)
 def test_the_rule_case_by_case(spark: SparkSession, place: Copies) -> None:
     deleted = [("dead", 20, "gone"), ("tomb", 20, "compacted")]
     apply(
@@ -96,6 +99,9 @@ def test_the_rule_case_by_case(spark: SparkSession, place: Copies) -> None:
     assert copy.where("_deleted").count() == 0
 
 
+@pytest.mark.parametrize(
+    "place", [pytest.param("mariadb", marks=pytest.mark.long), "mysql_9", "parquet"], indirect=True
+)
 def test_typed_columns_widen_and_come_back(spark: SparkSession, place: Copies) -> None:
     types = {
         "id": "int",
