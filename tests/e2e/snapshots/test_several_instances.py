@@ -21,6 +21,11 @@ from tests.support.waiting import wait_until
 ROWS: Final = {"one": 150, "two": 120}
 """Rows of each instance's shard; keys of the second one begin after those of the first. The first
 chunk has 100."""
+ROWS_PER_SECOND: Final = 6
+"""Limit of each copy: its second chunk follows the first one after 16 s. For so long the progress
+is shown, so that a busy machine sees both at the same time."""
+BUSY_S: Final = 180.0
+"""Timeout in seconds of what two copies do at once on a busy machine."""
 AS_A_BROWSER: Final = {"Accept": "text/html"}
 
 
@@ -31,10 +36,10 @@ def test_one_request_has_a_progress_for_each_shard_everywhere(
     name = installation.name
     with RelayProcess(installation), admin_of(installation) as admin:
         wait_until(lambda: states(installation) == {"RUNNING"}, "both instances run")
-        told = roma(installation, "start", f"{name}.t", "--rows", "15")
+        told = roma(installation, "start", f"{name}.t", "--rows", str(ROWS_PER_SECOND))
         number = told.split()[0]
         assert told.splitlines() == [f"{number} is requested of {each}." for each in ROWS]
-        wait_until(lambda: len(moving(installation, number)) == 2, "both shards are copied")
+        wait_until(lambda: len(moving(installation, number)) == 2, "both shards are copied", BUSY_S)
 
         [one, two] = roma(installation, "list").splitlines()
         for line, instance, shard in ((one, "one", f"{name}_1"), (two, "two", f"{name}_2")):
@@ -52,11 +57,13 @@ def test_one_request_has_a_progress_for_each_shard_everywhere(
             assert f"copy-{number}" in page
             assert f"now {shard}" in page
         roma(installation, "pause", number, "--instance", "one")
-        wait_until(lambda: ended(installation, number) == {"two": "DONE"}, "the other shard")
+        wait_until(
+            lambda: ended(installation, number) == {"two": "DONE"}, "the other shard", BUSY_S
+        )
         [paused] = [each for each in requests(installation) if each["instance"] == "one"]
         assert paused["state"] == "PAUSED"
         roma(installation, "resume", number)
-        wait_until(lambda: set(ended(installation, number)) == set(ROWS), "both shards")
+        wait_until(lambda: set(ended(installation, number)) == set(ROWS), "both shards", BUSY_S)
         rows = {each["instance"]: each["rows"] for each in requests(installation)}
     assert rows == ROWS
     copied = [each for each in read_topic(kafka.bootstrap, name) if each.snapshot]

@@ -9,6 +9,7 @@ import httpx
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
+from api import app
 from deploy.embedded import ZooKeeper
 from relay.route import DBS, TAGS, TBS, TOPICS
 from relay.state import DroppedName, InstanceStatus, InstanceStore, Membership, Paths, RelayMember
@@ -337,8 +338,9 @@ def test_metrics_count_requests_and_saves(filled: httpx.Client) -> None:
 
 
 def test_without_zookeeper_the_admin_says_so_and_heals(
-    new_zookeeper: Callable[..., ZooKeeper],
+    new_zookeeper: Callable[..., ZooKeeper], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(app, "_ANSWER_SECONDS", 1.0)
     server = new_zookeeper(tick_ms=500)
     server.stop()
     with admin_client(admin_settings(server.hosts, "roma")) as client:

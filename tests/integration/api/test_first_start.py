@@ -12,7 +12,6 @@ import httpx
 import pytest
 from cryptography import x509
 
-from api import app
 from api.first_start import FirstStart
 from api.server import AdminServer, make_server
 from deploy.embedded import Kafka, ZooKeeper
@@ -29,11 +28,6 @@ from tests.support.relays.admin_server import admin_settings
 from tests.support.waiting import wait_until
 
 PASSWORD = "correct horse battery"
-
-
-@pytest.fixture(autouse=True)
-def no_wait_for_kafka(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(app, "_AUDIT_SECONDS", 0.0)
 
 
 @pytest.fixture

@@ -6,7 +6,6 @@ from itertools import islice
 import httpx
 import pytest
 
-from api import app
 from api.access.login.throttle import ATTEMPTS
 from api.routers.streams import follower
 from api.routers.watch import events
@@ -18,11 +17,6 @@ from tests.support.waiting import wait_until
 
 PASSWORD = "correct horse battery"
 SESSION = "/api/v1/session"
-
-
-@pytest.fixture(autouse=True)
-def no_wait_for_kafka(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(app, "_AUDIT_SECONDS", 0.0)
 
 
 def with_ann(admin: httpx.Client) -> str:

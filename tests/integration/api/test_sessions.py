@@ -9,7 +9,6 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from api import app
 from api.access.cookies import id_of
 from api.access.login.throttle import ATTEMPTS
 from deploy.embedded import ZooKeeper
@@ -30,11 +29,6 @@ SESSION = "/api/v1/session"
 HTML = {"Accept": "text/html"}
 WHO = Who("test")
 Browser = Callable[..., httpx.Client]
-
-
-@pytest.fixture(autouse=True)
-def no_wait_for_kafka(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(app, "_AUDIT_SECONDS", 0.0)
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 import httpx
 import pytest
 
+from api import app
 from api.composition import shared
 from api.server import AdminServer, make_server
 from relay.operations import highest_recorded_set
@@ -55,12 +56,17 @@ def admin_client(settings: RelaySettings, port: int = 0) -> Iterator[httpx.Clien
 
 @contextmanager
 def serving(settings: RelaySettings, port: int = 0) -> Iterator[AdminServer]:
-    """Context manager: serve an admin. It saves mappings also without Kafka."""
+    """Context manager: serve an admin. It saves mappings also without Kafka, and waits for a broker
+    that is not there for a second only, at its end not at all.
+    """
     with (
         pytest.MonkeyPatch.context() as patch,
         socket.create_server(("127.0.0.1", port)) as listener,
     ):
         patch.setattr(shared, "highest_recorded_set", _recorded)
+        if settings.kafka.bootstrap_servers == NO_KAFKA:
+            patch.setattr(app, "_AUDIT_SECONDS", 0.0)
+            patch.setattr("relay.kafka.partition_reader._REQUEST_SECONDS", 1.0)
         server = make_server(settings, listener)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, name="admin")
         thread.start()

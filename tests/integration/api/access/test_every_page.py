@@ -6,7 +6,6 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-from api import app
 from api.access.endpoints import RIGHTS
 from deploy.embedded import ZooKeeper
 from tests.servers.fixtures import FreshName
@@ -25,15 +24,12 @@ _INLINE = re.compile(r"<script(?![^>]*\bsrc=)[^>]*>\s*\S|\son[a-z]+=\"|<style", 
 
 @pytest.fixture(scope="module")
 def admin(zookeeper: ZooKeeper, fresh_name: FreshName) -> Iterator[httpx.Client]:
-    patch = pytest.MonkeyPatch()
-    patch.setattr(app, "_AUDIT_SECONDS", 0.0)
     source = {"host": "h", "user": "u", "password": PASSWORD}
     instances = [{"name": "shop", "source": source}]
     settings = admin_settings(zookeeper.hosts, fresh_name("pages"), instances=instances)
     with admin_client(settings) as client:
         wait_until(lambda: client.get("/readyz").status_code == 200, "the admin to reach ZooKeeper")
         yield client
-    patch.undo()
 
 
 @pytest.mark.parametrize("path", [each for each in PAGES if each not in _PROGRAMS])

@@ -12,7 +12,7 @@ from urllib.parse import quote
 import httpx
 import pytest
 
-from api import app, guard
+from api import guard
 from deploy.embedded import ZooKeeper
 from tests.servers.fixtures import FreshName
 from tests.support.hostile_rows import BODIES, CONFIGS, DRAIN, RAW, USERS
@@ -40,7 +40,6 @@ class Admin:
 @pytest.fixture(scope="module")
 def served(zookeeper: ZooKeeper, fresh_name: FreshName) -> Iterator[Admin]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(app, "_AUDIT_SECONDS", 0.0)
         patch.setattr(guard, "BODY_SECONDS", 1.0)
         with admin_client(admin_settings(zookeeper.hosts, fresh_name("hostile"))) as client:
             wait_until(lambda: client.get("/readyz").status_code == 200, "the admin's ZooKeeper")

@@ -10,7 +10,6 @@ import httpx
 import pytest
 from joserfc.jwk import RSAKey
 
-from api import app
 from api.access.cookies import id_of
 from api.access.provider.limit import BURST
 from deploy.embedded import ZooKeeper
@@ -71,8 +70,6 @@ def module_provider() -> Iterator[Provider]:
 def admins(
     module_provider: Provider, zookeeper: ZooKeeper, fresh_name: FreshName
 ) -> Iterator[Installation]:
-    patch = pytest.MonkeyPatch()
-    patch.setattr(app, "_AUDIT_SECONDS", 0.0)
     oidc = {
         "issuer": module_provider.url,
         "client_id": CLIENT,
@@ -99,7 +96,6 @@ def admins(
             browser.close()
     editor.close(0)
     session.stop()
-    patch.undo()
 
 
 @pytest.fixture

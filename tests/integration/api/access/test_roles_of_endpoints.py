@@ -12,7 +12,6 @@ from typing import Final
 
 import pytest
 
-from api import app
 from api.access.endpoints import RIGHTS
 from deploy.embedded import ZooKeeper
 from relay.model.accounts import Role, rights_of
@@ -34,8 +33,6 @@ class Callers:
 
 @pytest.fixture(scope="module")
 def callers(zookeeper: ZooKeeper, fresh_name: FreshName) -> Iterator[Callers]:
-    patch = pytest.MonkeyPatch()
-    patch.setattr(app, "_AUDIT_SECONDS", 0.0)
     with admin_client(admin_settings(zookeeper.hosts, fresh_name("roles"))) as admin:
         wait_until(lambda: admin.get("/readyz").status_code == 200, "the admin to reach ZooKeeper")
         user = {"role": "admin", "values": True}
@@ -46,7 +43,6 @@ def callers(zookeeper: ZooKeeper, fresh_name: FreshName) -> Iterator[Callers]:
             tokens[role, values] = admin.put(f"/api/v1/tokens/t{number}", json=wish).json()["token"]
         assert admin.base_url.port is not None
         yield Callers(admin.base_url.port, tokens)
-    patch.undo()
 
 
 def asked(port: int, endpoint: str, token: str) -> tuple[int, bool]:

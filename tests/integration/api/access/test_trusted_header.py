@@ -6,7 +6,6 @@ import httpx
 import pytest
 from structlog.testing import capture_logs
 
-from api import app
 from deploy.embedded import ZooKeeper
 from relay.deadline import Deadline
 from relay.model.accounts import Grant, Identity, Role
@@ -56,8 +55,6 @@ def editor(settings: RelaySettings) -> Iterator[AccountEditor]:
 
 @pytest.fixture(scope="module")
 def url(settings: RelaySettings, editor: AccountEditor) -> Iterator[str]:
-    patch = pytest.MonkeyPatch()
-    patch.setattr(app, "_AUDIT_SECONDS", 0.0)
     with serving(settings) as server:
         ready = f"{server.url}/readyz"
         wait_until(
@@ -65,7 +62,6 @@ def url(settings: RelaySettings, editor: AccountEditor) -> Iterator[str]:
             "the admin's ZooKeeper",
         )
         yield server.url
-    patch.undo()
 
 
 def asked(

@@ -6,7 +6,6 @@ from contextlib import ExitStack
 import httpx
 import pytest
 
-from api import app
 from deploy.embedded import ZooKeeper
 from relay.settings import RelaySettings
 from tests.servers.fixtures import FreshName
@@ -18,11 +17,6 @@ OTHER = "another long one"
 USERS = "/api/v1/users"
 TOKENS = "/api/v1/tokens"
 SignIn = Callable[[str], httpx.Client]
-
-
-@pytest.fixture(autouse=True)
-def no_wait_for_kafka(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(app, "_AUDIT_SECONDS", 0.0)
 
 
 @pytest.fixture

@@ -93,7 +93,10 @@ def test_a_topic_that_kafka_lacks_is_listed_as_such(admin: httpx.Client, name: s
 
 
 def test_the_page_of_an_instance_has_its_topics_with_groups_and_survives_a_dead_broker(
-    zookeeper: ZooKeeper, new_kafka: Callable[..., Kafka], fresh_name: FreshName
+    zookeeper: ZooKeeper,
+    new_kafka: Callable[..., Kafka],
+    fresh_name: FreshName,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     broker, own = new_kafka(), fresh_name("instance-topics")
     html = {"Accept": "text/html"}
@@ -111,6 +114,8 @@ def test_the_page_of_an_instance_has_its_topics_with_groups_and_survives_a_dead_
         assert (fed["topic"], [each["group"] for each in fed["groups"]]) == (own, [f"{own}-reader"])
         assert client.get("/api/v1/instances/none/topics").status_code == 404
         broker.kill()
+        monkeypatch.setattr("relay.kafka.consumer_groups._REQUEST_SECONDS", 1.0)
+        monkeypatch.setattr("relay.kafka.topics._REQUEST_SECONDS", 1.0)
         away = client.get("/instances/shop-a/topics", headers=html)
         assert (away.status_code, "BROKER_UNREACHABLE" in away.text) == (503, True)
         part = client.get("/instances/shop-a/topics", headers={**html, "HX-Request": "true"})

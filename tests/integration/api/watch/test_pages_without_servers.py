@@ -31,6 +31,8 @@ OF_ZOOKEEPER = (
     "/mappings/history",
     "/mappings/unmapped",
 )
+ANSWER_SECONDS = 1.0
+"""Timeout of the admin's reads of ZooKeeper. With the usual 3 s the tests wait for minutes."""
 LISTS = (
     "/api/v1/instances",
     "/api/v1/instances/shop",
@@ -51,7 +53,7 @@ def server(new_zookeeper: Callable[..., ZooKeeper]) -> ZooKeeper:
 
 @pytest.fixture
 def admin(server: ZooKeeper, monkeypatch: pytest.MonkeyPatch) -> Iterator[httpx.Client]:
-    monkeypatch.setattr(app, "_AUDIT_SECONDS", 0.0)
+    monkeypatch.setattr(app, "_ANSWER_SECONDS", ANSWER_SECONDS)
     paths = Paths("/roma/roma")
     with session_with(server.hosts) as session:
         announce_two_relays(session, paths)
@@ -102,7 +104,7 @@ def test_pages_and_lists_show_what_was_read_last(server: ZooKeeper, admin: httpx
 def test_pages_of_an_admin_that_has_read_nothing_name_the_server(
     server: ZooKeeper, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(app, "_AUDIT_SECONDS", 0.0)
+    monkeypatch.setattr(app, "_ANSWER_SECONDS", 0.3)
     server.stop()
     with admin_client(admin_settings(server.hosts, "roma")) as client:
         for path in (*OF_ZOOKEEPER, "/dead-letters"):
@@ -127,13 +129,17 @@ def test_the_editor_keeps_the_text_while_zookeeper_does_not_answer(
 
 
 def test_the_audit_trail_and_dead_letters_of_a_dead_broker(
-    zookeeper: ZooKeeper, new_kafka: Callable[..., Kafka], fresh_name: FreshName
+    zookeeper: ZooKeeper,
+    new_kafka: Callable[..., Kafka],
+    fresh_name: FreshName,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     broker, name = new_kafka(), fresh_name("dead-broker")
     with admin_with_letters(zookeeper.hosts, broker.bootstrap, name) as client:
         assert "poison" in client.get("/audit", headers=HTML).text
         assert LETTER in client.get("/dead-letters", headers=HTML).text
         broker.kill()
+        monkeypatch.setattr("relay.kafka.partition_reader._REQUEST_SECONDS", 1.0)
         page = client.get("/audit", headers=HTML)
         assert page.status_code == 200
         assert "<h2>Kafka does not answer</h2>" in page.text
