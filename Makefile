@@ -5,8 +5,8 @@ SHELL := /bin/bash
 .PHONY: help setup wheels fetch check test test-unit test-long reference docs demo up bench bench-admin bench-client bench-columns bench-latency bench-scaling bench-memory bench-parts bench-snapshots bench-spark bench-transactions bench-workers fleet faults driver-kills faults-spark soak fuzz tables ddl snapshots servers types-page constraints clean clients
 
 PYTHON := .venv/bin/python
-# Four, however many cores: each process starts servers of its own and waits for them more than half of the time.
-SIDE_BY_SIDE ?= 4
+# However many cores: each process starts servers of its own, 2 GB of memory, and waits for them two thirds of the time.
+SIDE_BY_SIDE ?= $(shell awk '/^MemAvailable/ { print ($$2 > 16000000 ? 6 : 4) }' /proc/meminfo)
 export PYTHONUTF8 := 1
 # Bytecode is kept, whatever the environment says: hundreds of processes would each compile every module.
 export PYTHONDONTWRITEBYTECODE :=

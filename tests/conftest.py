@@ -82,8 +82,8 @@ def pytest_collection() -> Generator[None, object, object]:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the largest piece of work."""
-    items[:] = side_by_side.largest_first(items)
+    """Begin with the largest pieces of work, and mix the others."""
+    items[:] = side_by_side.evenly_mixed(items)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -15,6 +15,15 @@ from tests.servers import availability
 _SPARK: Final = "tests/integration/spark/"
 _FIRST_COPIES: Final = f"{_SPARK}first_copies/"
 _FORMATS: Final = "tests/e2e/formats/"
+_PAGES: Final = "tests/e2e/pages/"
+_PLACES: Final[Mapping[str, float]] = {_SPARK: -2, _PAGES: -1, _FORMATS: 0.1, _FIRST_COPIES: 0.3}
+"""Large pieces of work, and where each begins: as a share of all pieces, negative before them. The
+first copies begin later, because two Sparks at once compute for minutes.
+"""
+_KINDS: Final = ("tests/e2e/", "tests/integration/api/", "tests/integration/", "")
+"""Folders whose tests wait and compute alike: e2e waits for servers two thirds of its time, the
+admin's tests for nine tenths, and unit tests compute.
+"""
 _REPORT: Final = "servers"
 _of_others: Final[set[str]] = set()
 
@@ -25,7 +34,7 @@ class FewSparks(LoadFileScheduling):
     The Spark files are two pieces of work, first copies and all others, so that each piece uses one
     JVM and the code that it compiled. First copies wait for servers half of the time; the others
     compute. The files of the formats are one piece, because they read the same topics, which a
-    relay fills in a quarter of a minute.
+    relay fills in a quarter of a minute; those of the pages share a browser.
     """
 
     def _split_scope(self, nodeid: str) -> str:
@@ -68,15 +77,27 @@ def _left(tests: Mapping[str, bool]) -> list[str]:
 
 def piece_of_work(nodeid: str) -> str:
     """Return the piece of work that one process runs: the test's file, or all files of a folder."""
-    folders = (each for each in (_FIRST_COPIES, _SPARK, _FORMATS) if nodeid.startswith(each))
-    return next(folders, nodeid.split("::", 1)[0])
+    folders = (_FIRST_COPIES, _SPARK, _FORMATS, _PAGES)
+    whole = (each for each in folders if nodeid.startswith(each))
+    return next(whole, nodeid.split("::", 1)[0])
 
 
-def largest_first(items: Iterable[pytest.Item]) -> list[pytest.Item]:
-    """Order the Spark files before all others: the small pieces after them can be distributed
-    evenly.
+def evenly_mixed(items: Iterable[pytest.Item]) -> list[pytest.Item]:
+    """Order the pieces of work: the largest first, then files that wait beside files that compute,
+    so that both cores have work all the time.
     """
-    return sorted(items, key=lambda item: not item.nodeid.startswith(_SPARK))
+    pieces: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        pieces.setdefault(piece_of_work(item.nodeid), []).append(item)
+    kinds: dict[str, list[str]] = {}
+    for piece in pieces.keys() - _PLACES.keys():
+        kinds.setdefault(next(filter(piece.startswith, _KINDS)), []).append(piece)
+    places = dict(_PLACES)
+    for files in kinds.values():
+        files.sort()
+        places |= {file: (at + 0.5) / len(files) for at, file in enumerate(files)}
+    ordered = sorted(pieces, key=lambda piece: (places[piece], piece))
+    return [item for piece in ordered for item in pieces[piece]]
 
 
 class FinishedWorker(Protocol):

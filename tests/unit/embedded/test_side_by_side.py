@@ -45,22 +45,36 @@ def test_a_process_of_several_hands_over_its_report_and_a_single_one_nothing() -
     assert vars(single) == {}
 
 
-def test_files_that_share_a_costly_set_up_are_one_piece_of_work_and_sparks_are_first() -> None:
-    folders = (
-        "integration/spark/first_copies",
-        "integration/spark/sinks",
-        "integration/spark/stream",
-        "e2e/formats",
-        "e2e",
+def _names(*folders: str) -> list[str]:
+    return [f"tests/{folder}/test_{name}.py::test_x[a::b]" for folder in folders for name in "ab"]
+
+
+def test_files_that_share_a_costly_set_up_are_one_piece_of_work() -> None:
+    spark = "integration/spark"
+    names = _names(f"{spark}/first_copies", f"{spark}/sinks", f"{spark}/stream")
+    assert [side_by_side.piece_of_work(name) for name in names] == [
+        *["tests/integration/spark/first_copies/"] * 2,
+        *["tests/integration/spark/"] * 4,
+    ]
+    of_folders = _names("e2e/formats", "e2e/pages")
+    pieces = ["tests/e2e/formats/"] * 2 + ["tests/e2e/pages/"] * 2
+    assert [side_by_side.piece_of_work(name) for name in of_folders] == pieces
+    assert side_by_side.piece_of_work(_names("e2e")[0]) == "tests/e2e/test_a.py"
+
+
+def test_large_pieces_come_first_and_files_that_wait_beside_files_that_compute() -> None:
+    names = _names("e2e", "e2e/pages", "integration/api", "integration/spark/sinks", "unit")
+    items: list[Any] = [SimpleNamespace(nodeid=name) for name in names]
+    ordered = [item.nodeid for item in side_by_side.evenly_mixed(items)]
+    first, last = (
+        [f"tests/{folder}/test_{name}.py::test_x[a::b]" for folder in ("e2e", "integration/api")]
+        + [f"tests/unit/test_{name}.py::test_x[a::b]"]
+        for name in "ab"
     )
-    names = [f"tests/{folder}/test_{name}.py::test_x[a::b]" for folder in folders for name in "ab"]
-    pieces = [side_by_side.piece_of_work(name) for name in names]
-    of_spark = ["tests/integration/spark/first_copies/"] * 2 + ["tests/integration/spark/"] * 4
-    formats = ["tests/e2e/formats/"] * 2
-    assert pieces == [*of_spark, *formats, "tests/e2e/test_a.py", "tests/e2e/test_b.py"]
-    items: list[Any] = [SimpleNamespace(nodeid=name) for name in reversed(names)]
-    ordered = [item.nodeid for item in side_by_side.largest_first(items)]
-    assert ordered == [*reversed(names[:6]), *reversed(names[6:])]
+    large = _names("integration/spark/sinks", "e2e/pages")
+    assert ordered[:4] == large
+    assert (sorted(ordered[4:7]), sorted(ordered[7:])) == (first, last)
+    assert [item.nodeid for item in side_by_side.evenly_mixed(reversed(items))][4:] == ordered[4:]
 
 
 _REPOSITORY = Path(__file__).parents[3]
