@@ -13,12 +13,20 @@ from xdist.workermanage import WorkerController
 from tests.servers import availability
 
 _SPARK: Final = "tests/integration/spark/"
-_FIRST_COPIES: Final = f"{_SPARK}first_copies/"
+_COPIES: Final = "first copies and streams of Spark"
 _FORMATS: Final = "tests/e2e/formats/"
 _PAGES: Final = "tests/e2e/pages/"
-_PLACES: Final[Mapping[str, float]] = {_SPARK: -2, _PAGES: -1, _FORMATS: 0.1, _FIRST_COPIES: 0.3}
+_PIECES: Final[Mapping[str, str]] = {
+    f"{_SPARK}first_copies/": _COPIES,
+    f"{_SPARK}stream/": _COPIES,
+    _SPARK: _SPARK,
+    _FORMATS: _FORMATS,
+    _PAGES: _PAGES,
+}
+"""Folder → the piece of work that its files are part of. The first folder of a file counts."""
+_PLACES: Final[Mapping[str, float]] = {_COPIES: -2, _PAGES: -1, _FORMATS: 0.1, _SPARK: 0.15}
 """Large pieces of work, and where each begins: as a share of all pieces, negative before them. The
-first copies begin later, because two Sparks at once compute for minutes.
+second Spark begins later than the first one, because two at once compute for minutes.
 """
 _KINDS: Final = ("tests/e2e/", "tests/integration/api/", "tests/integration/", "")
 """Folders whose tests wait and compute alike: e2e waits for servers two thirds of its time, the
@@ -31,10 +39,9 @@ _of_others: Final[set[str]] = set()
 class FewSparks(LoadFileScheduling):
     """Distributes whole files, and groups of files that share a costly setup.
 
-    The Spark files are two pieces of work, first copies and all others, so that each piece uses one
-    JVM and the code that it compiled. First copies wait for servers half of the time; the others
-    compute. The files of the formats are one piece, because they read the same topics, which a
-    relay fills in a quarter of a minute; those of the pages share a browser.
+    The Spark files are two pieces of work, each of several minutes, so that each piece uses one JVM
+    and the code that it compiled. The files of the formats are one piece, because they read the
+    same topics, which a relay fills in a quarter of a minute; those of the pages share a browser.
     """
 
     def _split_scope(self, nodeid: str) -> str:
@@ -77,9 +84,8 @@ def _left(tests: Mapping[str, bool]) -> list[str]:
 
 def piece_of_work(nodeid: str) -> str:
     """Return the piece of work that one process runs: the test's file, or all files of a folder."""
-    folders = (_FIRST_COPIES, _SPARK, _FORMATS, _PAGES)
-    whole = (each for each in folders if nodeid.startswith(each))
-    return next(whole, nodeid.split("::", 1)[0])
+    pieces = (piece for folder, piece in _PIECES.items() if nodeid.startswith(folder))
+    return next(pieces, nodeid.split("::", 1)[0])
 
 
 def evenly_mixed(items: Iterable[pytest.Item]) -> list[pytest.Item]:

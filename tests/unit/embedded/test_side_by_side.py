@@ -51,11 +51,9 @@ def _names(*folders: str) -> list[str]:
 
 def test_files_that_share_a_costly_set_up_are_one_piece_of_work() -> None:
     spark = "integration/spark"
-    names = _names(f"{spark}/first_copies", f"{spark}/sinks", f"{spark}/stream")
-    assert [side_by_side.piece_of_work(name) for name in names] == [
-        *["tests/integration/spark/first_copies/"] * 2,
-        *["tests/integration/spark/"] * 4,
-    ]
+    names = _names(f"{spark}/first_copies", f"{spark}/stream", f"{spark}/sinks", f"{spark}/x")
+    pieces = [side_by_side.piece_of_work(name) for name in names]
+    assert pieces == ["first copies and streams of Spark"] * 4 + ["tests/integration/spark/"] * 4
     of_folders = _names("e2e/formats", "e2e/pages")
     pieces = ["tests/e2e/formats/"] * 2 + ["tests/e2e/pages/"] * 2
     assert [side_by_side.piece_of_work(name) for name in of_folders] == pieces
@@ -63,7 +61,7 @@ def test_files_that_share_a_costly_set_up_are_one_piece_of_work() -> None:
 
 
 def test_large_pieces_come_first_and_files_that_wait_beside_files_that_compute() -> None:
-    names = _names("e2e", "e2e/pages", "integration/api", "integration/spark/sinks", "unit")
+    names = _names("e2e", "e2e/pages", "integration/api", "integration/spark/stream", "unit")
     items: list[Any] = [SimpleNamespace(nodeid=name) for name in names]
     ordered = [item.nodeid for item in side_by_side.evenly_mixed(items)]
     first, last = (
@@ -71,7 +69,7 @@ def test_large_pieces_come_first_and_files_that_wait_beside_files_that_compute()
         + [f"tests/unit/test_{name}.py::test_x[a::b]"]
         for name in "ab"
     )
-    large = _names("integration/spark/sinks", "e2e/pages")
+    large = _names("integration/spark/stream", "e2e/pages")
     assert ordered[:4] == large
     assert (sorted(ordered[4:7]), sorted(ordered[7:])) == (first, last)
     assert [item.nodeid for item in side_by_side.evenly_mixed(reversed(items))][4:] == ordered[4:]
