@@ -16,6 +16,7 @@ _SPARK: Final = "tests/integration/spark/"
 _COPIES: Final = "first copies and streams of Spark"
 _FORMATS: Final = "tests/e2e/formats/"
 _PAGES: Final = "tests/e2e/pages/"
+_WITHOUT_SERVERS: Final = "tests/integration/api/watch/test_pages_without_servers.py"
 _PIECES: Final[Mapping[str, str]] = {
     f"{_SPARK}first_copies/": _COPIES,
     f"{_SPARK}stream/": _COPIES,
@@ -24,7 +25,13 @@ _PIECES: Final[Mapping[str, str]] = {
     _PAGES: _PAGES,
 }
 """Folder → the piece of work that its files are part of. The first folder of a file counts."""
-_PLACES: Final[Mapping[str, float]] = {_COPIES: -2, _PAGES: -1, _FORMATS: 0.1, _SPARK: 0.15}
+_PLACES: Final[Mapping[str, float]] = {
+    _COPIES: -2,
+    _PAGES: -1,
+    _FORMATS: 0.1,
+    _SPARK: 0.15,
+    _WITHOUT_SERVERS: 0.5,
+}
 """Large pieces of work, and where each begins: as a share of all pieces, negative before them. The
 second Spark begins later than the first one, because two at once compute for minutes.
 """

@@ -66,7 +66,7 @@ def serving(settings: RelaySettings, port: int = 0) -> Iterator[AdminServer]:
         patch.setattr(shared, "highest_recorded_set", _recorded)
         if settings.kafka.bootstrap_servers == NO_KAFKA:
             patch.setattr(app, "_AUDIT_SECONDS", 0.0)
-            patch.setattr("relay.kafka.partition_reader._REQUEST_SECONDS", 1.0)
+            patch.setattr("relay.kafka.topics._REQUEST_SECONDS", 1.0)
         server = make_server(settings, listener)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, name="admin")
         thread.start()

@@ -139,7 +139,7 @@ def test_the_audit_trail_and_dead_letters_of_a_dead_broker(
         assert "poison" in client.get("/audit", headers=HTML).text
         assert LETTER in client.get("/dead-letters", headers=HTML).text
         broker.kill()
-        monkeypatch.setattr("relay.kafka.partition_reader._REQUEST_SECONDS", 1.0)
+        monkeypatch.setattr("relay.kafka.topics._REQUEST_SECONDS", 1.0)
         page = client.get("/audit", headers=HTML)
         assert page.status_code == 200
         assert "<h2>Kafka does not answer</h2>" in page.text
