@@ -12,7 +12,9 @@ _SERVER_FIELDS: Final = tuple(each.name for each in fields(ServerView))
 
 
 class ProofAnswer(BaseModel):
-    """The conditions that must be true before a switch to a server; null: unknown."""
+    """What is known of a server before a switch to it; null: unknown. A false `same_history` does
+    not prevent the switch.
+    """
 
     answers: bool
     holds_binlog: bool | None = Field(

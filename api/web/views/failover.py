@@ -99,10 +99,10 @@ def verdict(server: ServerAnswer | None) -> Verdict:
         return Verdict("no", "No: not provable without GTIDs")
     if not proof.holds_binlog:
         return Verdict("no", "No: it has purged unpublished transactions")
-    if not proof.same_history:
-        return Verdict("no", "No: it has transactions of its own")
     if not proof.has_published:
         return Verdict("wait", "Not yet: published transactions are missing")
+    if not proof.same_history:
+        return Verdict("yes", "Yes: the relay will also publish what was written on it directly")
     return Verdict("yes", "Yes: it has every published transaction")
 
 

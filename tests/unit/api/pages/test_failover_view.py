@@ -33,7 +33,8 @@ GOOD = ServerView("standby", "db2:3306", answers=True, executed="u:1-9", behind=
         (replace(GOOD, behind=-1), "no", [True, None, None, None]),
         (replace(GOOD, executed=""), "no", [True, None, None, None]),
         (replace(GOOD, gone="u:3"), "no", [True, False, True, True]),
-        (replace(GOOD, errant="v:1"), "no", [True, True, False, True]),
+        (replace(GOOD, errant="v:1"), "yes", [True, True, False, True]),
+        (replace(GOOD, errant="v:1", behind=2), "wait", [True, True, False, False]),
         (replace(GOOD, behind=1240, lacking="u:10-1249"), "wait", [True, True, True, False]),
     ],
 )
