@@ -2,7 +2,7 @@
 jobs.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
@@ -11,6 +11,7 @@ from pyspark.sql import SparkSession
 
 from spark_jobs.sinks.sink import ReducedBatch, TableBatch
 
+Given = TypeVar("Given")
 Result = TypeVar("Result")
 
 
@@ -19,19 +20,28 @@ def together(
 ) -> Mapping[str, Result]:
     """Call a function for each table of a batch, at most `threads` at the same time. Return table →
     result.
-
-    If the query is stopped, the Spark jobs of the calls are stopped too.
     """
-    tables = batch.tables
 
     def counted(changes: TableBatch) -> Result:
         result = call(changes)
         batch.done(changes.number or 0)
         return result
 
-    if threads == 1 or len(tables) <= 1:
-        return {changes.table: counted(changes) for changes in tables}
-    with ThreadPoolExecutor(min(threads, len(tables)), "merge") as pool:
-        inherited = inheritable_thread_target(spark)(counted)
-        waiting = {changes.table: pool.submit(inherited, changes) for changes in tables}
-        return {table: each.result() for table, each in waiting.items()}
+    results = in_threads(spark, counted, batch.tables, threads)
+    return {changes.table: each for changes, each in zip(batch.tables, results, strict=True)}
+
+
+def in_threads(
+    spark: SparkSession, call: Callable[[Given], Result], given: Sequence[Given], threads: int
+) -> Sequence[Result]:
+    """Call a function for each element, at most `threads` at the same time. Return the results in
+    the same order.
+
+    If the query is stopped, the Spark jobs of the calls are stopped too.
+    """
+    if threads == 1 or len(given) <= 1:
+        return [call(each) for each in given]
+    with ThreadPoolExecutor(min(threads, len(given)), "merge") as pool:
+        inherited = inheritable_thread_target(spark)(call)
+        waiting = [pool.submit(inherited, each) for each in given]
+        return [each.result() for each in waiting]

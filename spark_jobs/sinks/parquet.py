@@ -124,13 +124,13 @@ class ParquetSink:
         orders = present.select(
             sf.col(KEY).alias("present_key"), sf.col(ORDER).alias("present_order")
         )
-        rows = with_real_table(changes.rows_as(plan.columns), present)
+        rows = with_real_table(changes.rows_as(plan.columns), present.columns)
         known = rows.join(orders, sf.col(KEY) == sf.col("present_key"), "left")
         not_older = sf.col("present_order").isNull() | (sf.col(ORDER) >= sf.col("present_order"))
         winners = known.where(not_older).drop("present_key", "present_order")
         winners.persist()
         try:
-            kept = with_real_table(_as(present, plan.columns), rows).join(
+            kept = with_real_table(_as(present, plan.columns), rows.columns).join(
                 winners.select(KEY), KEY, "left_anti"
             )
             self._commit(

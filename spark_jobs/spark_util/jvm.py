@@ -15,10 +15,13 @@ def java_class(spark: SparkSession | SparkContext, name: str) -> Any:
     """Return the class of Spark's JVM with this full name.
 
     For a Scala object, give the name of its class, if that has static forwarders. With attribute
-    access (`jvm.org.apache…`), py4j would search every jar for each part of the name.
+    access (`jvm.org.apache…`), py4j would search every jar for each part of the name, and without
+    this process's cache for the whole name at each call.
     """
-    jvm: Any = spark._jvm  # noqa: SLF001
-    return getattr(jvm, name)
+    kept = vars(spark._jvm)  # noqa: SLF001
+    if name not in kept:
+        kept[name] = _KeptClass(name, spark._jvm._gateway_client)  # type: ignore[union-attr] # noqa: SLF001
+    return kept[name]
 
 
 def java_seq(spark: SparkSession, objects: Iterable[Any]) -> Any:

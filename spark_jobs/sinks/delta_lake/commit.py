@@ -95,7 +95,7 @@ def put(copy: OpenCopy, rows: DataFrame, number: int | None, batch: Batch | None
                 copy,
                 (Gone(file, bytes(places), count) for file, count, _, places in files if count),
             )
-    copy.commit((*new, *gone), batch, _figures(written, wins, loses, sum(_rows_of(new)) - written))
+    copy.commit((*new, *gone), batch, metrics(written, wins, loses, sum(_rows_of(new)) - written))
     return Written(written)
 
 
@@ -173,7 +173,7 @@ def _ranges(rows: DataFrame) -> Sequence[KeyRange]:
     return [(each[0], each[1]) for each in keys.select(*ranges).collect()[0] if all(each)]
 
 
-def _figures(written: int, wins: int, loses: int, copied: int) -> Mapping[str, int]:
+def metrics(written: int, wins: int, loses: int, copied: int) -> Mapping[str, int]:
     """Return the metrics that Delta's history shows for a MERGE."""
     return {
         "operationNumSourceRows": written + loses,

@@ -5,6 +5,7 @@ greater than that of the change.
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import ClassVar, Final
@@ -19,7 +20,9 @@ from spark_jobs.config.job import DeltaSettings, SchemaPolicy
 from spark_jobs.sinks.delta_lake.commit import put
 from spark_jobs.sinks.delta_lake.numbered_commits import numbered_commits, under_another_writer
 from spark_jobs.sinks.delta_lake.renames import rename_columns
+from spark_jobs.sinks.delta_lake.row_shapes import RowShapes
 from spark_jobs.sinks.delta_lake.schema import carry_out, plan_for, properties_of
+from spark_jobs.sinks.delta_lake.small_tables import SmallTables
 from spark_jobs.sinks.delta_lake.transaction import Batch, OpenCopy
 from spark_jobs.sinks.folders import folder_of, table_of
 from spark_jobs.sinks.local_lock import alone
@@ -69,19 +72,25 @@ class DeltaSink:
         self._policy = policy or SchemaPolicy()
         self._made_with = made_with or DeltaSettings()
         self._touched: set[str] = set()
+        self._small = SmallTables(self.path, RowShapes(self._policy), threads)
 
     def path(self, table: str) -> str:
         """Return the location of the copy of `database.table`."""
         return f"{self._root}/{folder_of(table)}"
 
     def write(self, batch: ReducedBatch) -> Mapping[str, Written]:
-        """Merge the changes of every table; several tables are merged in parallel. Return table →
-        counts.
+        """Merge the changes of every table. Return table → counts.
+
+        Small tables are written together; each other one, and each that could not be written
+        together, is merged alone, several in parallel.
         """
         self._touched.update(changes.table for changes in batch.tables)
-        spark = batch.changes.sparkSession
+        spark, named = batch.changes.sparkSession, _named(batch)
         with numbered_commits(spark, batch.writer, batch.number):
-            return together(spark, partial(self.merge, batch=_named(batch)), batch, self._threads)
+            done = self._small.write(batch, named) if self._newest_whole else {}
+            rest = replace(batch, tables=[each for each in batch.tables if each.table not in done])
+            merge = partial(self.merge, batch=named)
+            return {**done, **together(spark, merge, rest, self._threads)}
 
     def merge(self, changes: TableBatch, batch: Batch | None) -> Written:
         """Merge one table's changes in one commit, and repeat that if another writer committed
@@ -174,7 +183,7 @@ class DeltaSink:
         if carry_out(spark, path, plan):
             copy = DeltaTable.forPath(spark, path)
         rows = _gathered(
-            with_real_table(changes.rows_as(plan.columns), copy.toDF()), changes.number
+            with_real_table(changes.rows_as(plan.columns), copy.toDF().columns), changes.number
         )
         opened = OpenCopy.at(spark, path) if self._newest_whole else None
         done = None if opened is None else put(opened, rows, changes.number, batch)

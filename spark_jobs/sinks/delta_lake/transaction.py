@@ -165,8 +165,9 @@ class OpenCopy:
             self.java("java.util.HashMap")(),
             self.java("org.apache.spark.sql.execution.metric.SQLMetrics"),
         )
+        context = self.spark.sparkContext._jsc.sc()
         for name, count in figures.items():
-            metric = metrics.createMetric(self.spark.sparkContext._jsc.sc(), name)
+            metric = metrics.createMetric(context, name)
             metric.set(count)
             found.put(name, metric)
         return found
