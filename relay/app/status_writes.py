@@ -65,11 +65,10 @@ class StatusWrites:
     ) -> "StatusWrites":
         """Return the value after a refresh.
 
-        statuses  all statuses of the refresh
-        written   those that were written
+        statuses  the statuses of all instances that this relay leads
+        written   those of `statuses` that the relay has written to ZooKeeper in this refresh
 
-        An instance that this relay no longer leads is removed, because another relay writes its
-        status.
+        An instance that is not in `statuses` is removed, because another relay writes its status.
         """
         kept = {each.name for each in statuses} & self.written.keys()
         new = {each.name: _Written(_decisive(each), self.refresh) for each in written}

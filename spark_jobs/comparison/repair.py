@@ -31,8 +31,8 @@ class Repair:
     def write(
         self, table: LogicalTable, places: Sequence[TargetRow], pairs: Mapping[str, str]
     ) -> None:
-        """Write the rows `places` as the sources have them now. A row that no source has is written
-        as a delete.
+        """Write the rows that `places` lists as the sources have them now. A row that no source has
+        is written as a delete.
 
         `pairs` maps each instance to the order key under which its rows are written. Read them
         before this call.

@@ -61,8 +61,8 @@ def compare_again(
     places: Sequence[TargetRow],
     newest: Callable[[], str | None],
 ) -> Mapping[str, Seen]:
-    """Compare the rows `places` again; return those that differ now: message key → difference.
-    `databases` maps instances to their sources.
+    """Compare the rows that `places` lists again; return those that differ now: message key →
+    difference. `databases` maps instances to their sources.
 
     The source is read first, then the copy, then `newest`. `newest` returns the greatest order that
     the relay has published; None: guards are not compared with it.
@@ -82,22 +82,30 @@ def compare_again(
 def source_rows(
     databases: Mapping[str, SourceDatabase], table: LogicalTable, places: Sequence[TargetRow]
 ) -> list[tuple[Shard, DataFrame]]:
-    """Return the rows `places` as the sources have them now: for each shard a DataFrame with the
-    columns table, key, data and mysql_types.
+    """Return the rows with the keys in `places`, and perhaps more rows, as the sources have them
+    now.
+
+    A shard has one DataFrame for each query, and none if it cannot have any of the keys. The result
+    has at least one DataFrame. Columns: table (logical), key (of the message), data, mysql_types.
     """
-    return [
+    found = [
         (shard, rows)
         for shard in table.shards
         for rows in _of_shard(databases[shard.instance], shard, places)
     ]
+    if found:
+        return found
+    # All keys contain real tables that the sources no longer have.
+    shard = table.shards[0]
+    return [(shard, message_rows(databases[shard.instance], shard, "FALSE"))]
 
 
 def _of_shard(
     database: SourceDatabase, shard: Shard, places: Sequence[TargetRow]
 ) -> Iterator[DataFrame]:
-    """Yield the rows of these keys, perhaps with more, in queries of limited length.
+    """Yield the rows with these keys, and perhaps more rows, in queries of limited length.
 
-    If the key is masked, only reading every row finds them.
+    If the key is masked, the rows are found only by reading the whole table.
     """
     if shard.rules is not None and shard.rules.hides_key:
         rows = message_rows(database, shard, "TRUE")

@@ -13,7 +13,7 @@ from relay.model.records.snapshot_progress import SnapshotProgress
 from relay.model.records.transaction_report import TransactionReport
 from relay.order import begin_transaction
 from relay.pipeline.checkpoint.record_draft import RecordDraft
-from relay.pipeline.checkpoint.skip_policy import SkipReason, behind, skip_reason
+from relay.pipeline.checkpoint.skip_policy import SkipReason, is_at_or_after, skip_reason
 from relay.pipeline.checkpoint.source_progress import each_source
 from relay.pipeline.ingest.position_digests import FingerprintRecorder
 
@@ -294,6 +294,6 @@ class Progress:
 
     def _end_replay(self, position: BinlogPosition) -> None:
         """After the former position of the instance, continue with the order key there."""
-        if self._replay is not None and behind(position, self._replay.until):
+        if self._replay is not None and is_at_or_after(position, self._replay.until):
             self.order = self._end_order = self._end_order.raised_to(self._replay.order)
             self._replay = None

@@ -29,11 +29,11 @@ def skip_reason(
     """
     if begin.gtid and begin.gtid in skips:
         return SkipReason.SKIPPED
-    if replay is not None and not behind(begin.position, replay.publish_from):
+    if replay is not None and not is_at_or_after(begin.position, replay.publish_from):
         return SkipReason.BEFORE
     return None
 
 
-def behind(place: BinlogPosition, other: BinlogPosition) -> bool:
-    """Return whether `place` equals `other` or is after it, both on one server."""
-    return place.rank >= other.rank
+def is_at_or_after(position: BinlogPosition, other: BinlogPosition) -> bool:
+    """Return whether `position` equals `other` or is later in the binlog of the same server."""
+    return position.rank >= other.rank

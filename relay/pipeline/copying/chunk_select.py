@@ -40,7 +40,7 @@ _TARGET_BYTES: Final = 4 << 20
 
 def chunk_condition(where: str, keys: str) -> str:
     """Return the SQL condition that selects the rows of a copy request; "" for all rows. It
-    combines `where` and `keys`, the condition on the named keys.
+    combines the request's condition `where` with `keys`, the condition that selects its named keys.
 
     Raises SnapshotRefused for a condition that could read something other than rows of the table.
     """

@@ -25,10 +25,12 @@ _NO_COLUMNS: Final[Mapping[str, str | None]] = {}  # a plain one, which can be p
 
 
 def order_text(headers: Sequence[tuple[str, bytes | None]]) -> bytes | None:
-    """Return the order header of a record with one row.
+    """Return the value of the header `order`, if the record has no headers but `order`, `tag` and
+    `transaction`.
 
-    Returns None if the header is missing, or if the record has other headers that determine fields
-    of a change or belong to several rows.
+    Otherwise returns None, because another header gives a field of the change (such as `source`),
+    the order keys of several rows (`orders`), or the URL of the values (`claim`). The caller must
+    then read all headers. Also returns None if the header `order` is missing.
     """
     found = None
     for name, value in headers:

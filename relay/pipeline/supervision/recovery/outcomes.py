@@ -35,11 +35,11 @@ class HaltEnd(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Backoff:
-    """The pauses between attempts so far.
+    """The next pause between attempts, and the counts of errors that other relays caused.
 
     `pause_s` is the next pause in seconds; it grows until rows are published again. `server_id` and
-    `fences` count errors that another relay caused, by using the same server_id or by fencing;
-    published rows do not reset these counts.
+    `fences` count errors that another relay caused, by using the same server_id or by fencing.
+    Published rows do not reset these counts.
     """
 
     pause_s: float = FIRST_PAUSE_SECONDS
