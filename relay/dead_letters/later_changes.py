@@ -51,10 +51,11 @@ _PART: Final = "Older records were removed, or there are too many to read here."
 
 
 def later_changes(kafka: KafkaSettings, letter: DeadLetter) -> LaterChanges | None:
-    """Count the committed changes of a dead letter's key whose order key is greater.
+    """Count the committed changes of a dead letter's key that have a greater order key than the dead
+    letter.
 
-    It reads the partition of the message, from ten minutes before the dead letter was written, for
-    at most READ_SECONDS. Returns None if the dead letter has no message or no key, or if the
+    It reads the partition to which the dead letter's message belongs, for at most READ_SECONDS. It
+    begins with the records from ten minutes before the dead letter was written. Returns None if the dead letter has no message or no key, or if the
     partition does not exist. Raises BrokerUnreachable, KafkaNotPermitted, TopicRefused.
     """
     message = letter.message

@@ -45,10 +45,11 @@ reference).
 class Low:
     """The low watermark: the transactions that SELECTs must show before a chunk is read.
 
-    server    the server of these coordinates (`SourceIdentity.server`)
-    gtid_set  on MySQL, all transactions that were read
-    begin     on MariaDB, the begin of the last transaction; None: SELECTs must show `end`
-    end       the position where reading began
+    server    the server from which the stream is read (`SourceIdentity.server`)
+    gtid_set  on MySQL, all transactions that SELECTs must show
+    begin     on MariaDB, where the last of these transactions begins; None: not known, so SELECTs
+              must show everything up to `end`
+    end       the position up to which the instance has published
     """
 
     server: str

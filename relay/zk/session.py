@@ -23,11 +23,11 @@ _NO_VERSION: Final = 2**30
 class Session:
     """Reads and writes nodes. Each call ends within `answer_seconds`, or raises StoreUnreachable.
 
-    Safe to use from any thread but kazoo's own, that is, not from inside a watch's signal. Reads
-    are repeated within the time when the connection drops; writes are not, because the first
-    attempt may have succeeded. `state`, `sessions` and `id` may be read at any time; kazoo reports
-    LOST only when it reaches a server again, so a long silence shows as SUSPENDED with a growing
-    `silent_s`.
+    Any thread may use it except kazoo's own thread, which calls the functions of watches. If the
+    connection drops, a read is repeated until `answer_seconds` have passed. A write is not
+    repeated, because the first attempt may have succeeded. `state`, `sessions` and `id` may be read
+    at any time. kazoo reports LOST only when it reaches a server again: during a long silence the
+    state is SUSPENDED, and `silent_s` grows.
     """
 
     def __init__(

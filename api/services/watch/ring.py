@@ -36,9 +36,7 @@ class Ring:
 
     def read(self, until_s: float, count: int) -> list[float | None]:
         """Return the last `count` buckets up to the time `until_s` (Unix seconds), the oldest
-        first.
-
-        A gap is None.
+        first; None for a bucket without a value.
         """
         last = int(until_s // self.step_s)
         oldest, size = last - count + 1, len(self._values)

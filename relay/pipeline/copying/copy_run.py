@@ -43,13 +43,17 @@ from relay.state import SnapshotRequest
 
 
 class CopyRun:
-    """Carries out one request. The publishing thread calls its methods; none of them waits. The
-    methods that advance the run are called between two source transactions, and raise
-    SnapshotRefused if the request must end. `window` has the changes since the reading of the
-    present chunk began, None between chunks. `current` is the table that is read, None before the
-    list of tables and after the last one. `view` is the progress for the status, `progress` that
-    for the next position record. `refusals` maps tables that cannot be copied to the reason: a
-    request of the relay itself leaves them out, a request of an operator ends at the first one.
+    """Carries out one copy request. The publishing thread calls its methods; none of them waits.
+
+    The methods that advance the copy are called between two source transactions, and raise
+    SnapshotRefused if the request must end.
+
+    window    changes since the relay began to read the present chunk; None: no chunk is read
+    current   the table that is copied; None before the tables are listed and after the last table
+    view      the progress that the status shows
+    progress  the progress that the next position record contains
+    refusals  table that cannot be copied → reason. A request of the relay itself leaves such tables
+              out; a request of an operator ends at the first one
     """
 
     def __init__(

@@ -85,10 +85,11 @@ class _Wanted:
 class MariadbSearch:
     """Searches the binlog files of one server for transactions, beginning with the newest file.
 
-    files         their names, oldest first
-    end           the state at the end of the newest file
-    state_before  returns the state at the beginning of a file
-    ids_of        yields (server_id, number) of each transaction of a domain in a file
+    files         names of the binlog files, oldest first
+    end           newest GTID numbers at the end of the newest file
+    state_before  returns the newest GTID numbers at the beginning of the named file
+    ids_of        called with a file's name and a domain; yields (server_id, number) of each
+                  transaction of this domain in the file
     """
 
     def __init__(
