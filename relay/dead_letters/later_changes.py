@@ -51,12 +51,12 @@ _PART: Final = "Older records were removed, or there are too many to read here."
 
 
 def later_changes(kafka: KafkaSettings, letter: DeadLetter) -> LaterChanges | None:
-    """Count the committed changes of a dead letter's key that have a greater order key than the dead
-    letter.
+    """Count the committed changes that have the dead letter's key and a greater order key.
 
     It reads the partition to which the dead letter's message belongs, for at most READ_SECONDS. It
-    begins with the records from ten minutes before the dead letter was written. Returns None if the dead letter has no message or no key, or if the
-    partition does not exist. Raises BrokerUnreachable, KafkaNotPermitted, TopicRefused.
+    begins with the records from ten minutes before the dead letter was written. Returns None if the
+    dead letter has no message or no key, or if the partition does not exist. Raises
+    BrokerUnreachable, KafkaNotPermitted, TopicRefused.
     """
     message = letter.message
     if not letter.is_message or message.key is None:

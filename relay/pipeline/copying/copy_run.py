@@ -44,16 +44,13 @@ from relay.state import SnapshotRequest
 
 class CopyRun:
     """Carries out one copy request. The publishing thread calls its methods; none of them waits.
-
-    The methods that advance the copy are called between two source transactions, and raise
-    SnapshotRefused if the request must end.
+    It calls those that advance the copy between two source transactions. They raise SnapshotRefused
+    if the request must end.
 
     window    changes since the relay began to read the present chunk; None: no chunk is read
     current   the table that is copied; None before the tables are listed and after the last table
-    view      the progress that the status shows
-    progress  the progress that the next position record contains
-    refusals  table that cannot be copied → reason. A request of the relay itself leaves such tables
-              out; a request of an operator ends at the first one
+    view, progress  the progress for the status, and for the next position record
+    refusals  table that is left out of a request of the relay itself → why it cannot be copied
     """
 
     def __init__(
