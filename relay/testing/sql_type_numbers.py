@@ -1,4 +1,4 @@
-"""Returns numbers of the field `sqlType` for the text of a column's type, in the exact style."""
+"""Returns the number in the field `sqlType` for the text of a column's type (style `exact`)."""
 
 import re
 from collections.abc import Mapping

@@ -152,8 +152,8 @@ class SnapshotStore:
     def create(self, *requests: SnapshotRequest) -> list[SnapshotRequest]:
         """Write new requests and return them with their versions.
 
-        All or none are written, as far as they fit into one ZooKeeper transaction. Raises
-        VersionConflict, StoreUnreachable.
+        If they fit into one ZooKeeper transaction, all of them are written or none. Otherwise an
+        error can leave only the first of them written. Raises VersionConflict, StoreUnreachable.
         """
         instances = {each.instance: None for each in requests}
         for instance in instances:
