@@ -63,7 +63,7 @@ class StatusWrites:
     def after(
         self, statuses: Sequence[InstanceStatus], written: Sequence[InstanceStatus]
     ) -> "StatusWrites":
-        """Return the value after a refresh.
+        """Return the StatusWrites after a refresh.
 
         statuses  the statuses of all instances that this relay leads
         written   those of `statuses` that the relay has written to ZooKeeper in this refresh

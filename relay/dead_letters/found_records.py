@@ -1,4 +1,4 @@
-"""Puts the records of a topic of dead letters together, without input or output."""
+"""Combines the records of a dead-letter topic into dead letters, without input or output."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any, Final, NamedTuple

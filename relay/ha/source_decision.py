@@ -63,8 +63,8 @@ class Situation:
 
     @property
     def followed_serves(self) -> bool:
-        """Return whether the followed server answers and is still the server to which the position
-        belongs.
+        """Return whether the server in the role `followed` answers, and is still the server to
+        which the position belongs.
         """
         followed = self.server(self.followed)
         return followed is not None and followed.answers and followed.is_of(self.published.identity)

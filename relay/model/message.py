@@ -77,7 +77,7 @@ class PrintedMessages(NamedTuple):
 
 
 def joined(parts: Sequence[PrintedMessages]) -> PrintedMessages:
-    """Return several blocks as one. Their headers after the order headers must be the same."""
+    """Return several blocks as one. They must have the same `names` and `tail` of headers."""
     first = parts[0]
     if len(parts) == 1:
         return first

@@ -1,6 +1,7 @@
 """The queue of the Kafka client library, and the functions that fill it.
 
-Both producers use this module. `producer_options` has the client's options.
+The transactional and the idempotent producer use this module. The options of the Kafka client are
+in `producer_options`.
 """
 
 import threading

@@ -1,4 +1,4 @@
-"""The interface of producers with any delivery guarantee."""
+"""The interface that all producers have, whatever their delivery guarantee is."""
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future

@@ -84,7 +84,9 @@ class SourceStream:
 
     @property
     def identity(self) -> SourceIdentity:
-        """The identity of the server that wrote the last item."""
+        """The identity of the connected server, with the creation time of the binlog file that is
+        being read. Only this time changes while the stream is read.
+        """
         return self._assembler.identity
 
     @property
@@ -118,8 +120,8 @@ class SourceStream:
         already, self._already = self._already, None
         if already is None or not item.gtid:
             return
-        # In a MariaDB domain that is not strict a lower number may well be new, the newest one
-        # itself may not.
+        # Without gtid_strict_mode, a MariaDB server may give a new transaction a lower sequence
+        # number. Only the newest published GTIDs themselves cannot be new.
         if (
             already.contains(item.gtid)
             if already.intervals

@@ -124,8 +124,8 @@ class Paths:
     def key_forms(self, topic: str, table: str, bucket: int | None = None) -> str:
         """Return the node of the text forms in which keys of a logical table are hashed in a topic.
 
-        `bucket` is the number of a node that some of its real tables share; None: the node of the
-        logical table itself.
+        If keys contain the names of real tables, several real tables share one node below it.
+        `bucket` is the number of such a node; None: the node of the logical table itself.
         """
         node = f"{self.base}/key-forms/{_node(topic)}/{_node(table)}"
         return node if bucket is None else f"{node}/{bucket}"
@@ -170,11 +170,13 @@ class Paths:
 
     @property
     def erasure_settings(self) -> str:
-        """Return the parent of the settings that an erasure has changed."""
+        """Return the parent of the nodes with the former values of settings that an erasure has
+        changed.
+        """
         return f"{self.base}/erasure/settings"
 
     def erasure_setting(self, topic: str) -> str:
-        """Return the node of one topic's `segment.ms` before it was changed."""
+        """Return the node with the `segment.ms` that a topic had before an erasure changed it."""
         return f"{self.erasure_settings}/{_node(topic)}"
 
     def failover_orders(self, instance: str, source: str = "") -> str:

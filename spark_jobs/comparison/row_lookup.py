@@ -38,9 +38,11 @@ class Seen:
     """A row that differed when it was compared.
 
     what    the columns that differ, or which side lacks the row, and the problems of its guards
-    source  fingerprint of the source's row; None: the source has no row
-    order   order of the copy's row; None: the copy has no row, not even a deleted one
-    guard   order that a change must have to replace the copy's row
+    source  fingerprint of the source's row, or several fingerprints separated by spaces if several
+            real tables have a row with the key; None: the source has no row
+    order   order key of the copy's row; None: the copy has no row, not even a deleted one
+    guard   greatest order key that the copy's row has stored: a change needs at least this one to
+            replace the row; "" if the copy has no row
     reason  why a repair failed; "" if there was no repair
     """
 
@@ -64,8 +66,8 @@ def compare_again(
     """Compare the rows that `places` lists again; return those that differ now: message key →
     difference. `databases` maps instances to their sources.
 
-    The source is read first, then the copy, then `newest`. `newest` returns the greatest order that
-    the relay has published; None: guards are not compared with it.
+    The source is read first, then the copy, and then `newest` is called. It returns the greatest
+    order key that the relay has published; None: guards are not compared with it.
     """
     columns = columns_of(table, copy)
     source = _of_source(databases, table, columns, places)

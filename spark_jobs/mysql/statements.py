@@ -99,8 +99,8 @@ def select_piece(place: str, columns: Sequence[str], *, last: bool) -> str:
 
 
 def forget(place: str) -> str:
-    """Return the statement that removes those rows of the table `place` that were deleted before an
-    execute time.
+    """Return the statement that removes the deleted rows of the table `place` whose deletes have an
+    execute time below the statement's only parameter.
     """
     return f"{_literal(f'DELETE FROM {place} WHERE')} `_deleted` AND `_execute_time` < %s"
 

@@ -102,8 +102,8 @@ class JdbcSink:
         )
 
     def tables(self) -> Sequence[str]:
-        """Return the logical tables that have a copy on the server. A table is a copy if it has the
-        prefix and the columns of the guards.
+        """Return the logical tables that have a copy on the server. A table is a copy if the name
+        of its database has the prefix of the settings and it has a column `_key_hash`.
         """
         prefix = self._settings.prefix
         with Server(self._settings) as server:

@@ -1,4 +1,7 @@
-"""Caches the routers and filters of one comparison of two mapping sets."""
+"""Caches routers, which map real tables to topics, and table filters.
+
+Instances with equal settings share them while one or two mapping sets are examined.
+"""
 
 from typing import Protocol
 
@@ -19,7 +22,9 @@ class Routing(Protocol):
 
 
 class Routers:
-    """Caches the routers and filters of one comparison, for instances with equal settings."""
+    """Caches the routers and table filters of one examination of mapping sets, for instances with
+    equal settings.
+    """
 
     def __init__(self) -> None:
         self._routers: dict[tuple[int, RoutingSettings], Router] = {}

@@ -28,7 +28,9 @@ class RowLocation(NamedTuple):
 
     @classmethod
     def read(cls, text: str) -> Self | None:
-        """Return the location in the text of a link; None if the text has another form."""
+        """Return the location in `text` (`partition:offset:row`, as links to a row have it); None
+        if the text has another form.
+        """
         parts = text.split(":")
         if len(parts) != _PARTS or not all(each.isascii() and each.isdecimal() for each in parts):
             return None

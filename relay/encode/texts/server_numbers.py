@@ -51,9 +51,9 @@ def fixed_text(decimals: int) -> Callable[[float], str]:
 
 
 def json_number(text: str) -> str:
-    """Return the text of a number, which is then a number in JSON.
+    """Return the text of a number as JSON has it, which is the same text.
 
-    Raises ValueNotPrintable for the text of an infinity, or of a value that is no number.
+    Raises ValueNotPrintable for the text of an infinity, or of NaN.
     """
     if not text.removeprefix("-")[:1].isdigit():
         raise ValueNotPrintable(f"A column holds {text}, and JSON has no such number.")

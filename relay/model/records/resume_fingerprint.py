@@ -164,7 +164,7 @@ class LandmarkSearch:
 
     @property
     def sought(self) -> Sought:
-        """The result of the search in the transactions that were read so far."""
+        """The result of the search for the position in the transactions that were added so far."""
         if self._unproven:
             # No transaction before the landmark equals it. So the positions that were found after
             # an earlier equal transaction were counted from the wrong one.

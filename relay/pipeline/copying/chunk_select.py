@@ -112,9 +112,10 @@ def read_chunk(
 
 
 def _bound(connection: ChunkConnection, table: CopiedTable, after: Boundary, rows: int) -> Boundary:
-    """Return the last key of the next searched rows, () for the table's end.
+    """Return the last key of the next rows to search; () if the table ends before.
 
-    It can come from another snapshot than the rows: each key is on one side of it.
+    This key and the rows of the chunk may be read in different snapshots: in any snapshot, each row
+    has a key up to this one or after it.
     """
     found = connection.rows(bound_select(table, after, SEARCHED_PER_ROW * rows))
     return tuple(_text(cell) for cell in found[0]) if found else ()
@@ -153,7 +154,7 @@ def end_of(table: CopiedTable, chunk: ReadChunk, limit: int) -> Boundary:
 
 
 def last_key(table: CopiedTable, chunk: ReadChunk) -> Boundary:
-    """Return the key of the last row of a chunk; () if the chunk is empty."""
+    """Return the texts of the key of a chunk's last row; () if the chunk is empty."""
     if not chunk.rows:
         return ()
     texts = chunk.rows[-1][len(table.columns) :]

@@ -68,8 +68,8 @@ def reads_on(progress: SnapshotProgress, table: CopiedTable) -> bool:
     """Return whether the copy may continue after its last copied key: the key columns and their
     types are unchanged.
 
-    With another type, the text of a key is another value. With another collation, other rows
-    precede the key.
+    After a change of the type, the text of the last key may mean another value. After a change of
+    the collation, other rows precede this key.
     """
     read_by = (progress.key, progress.key_types)
     return not progress.after or read_by == (table.key_names, table.key_types)

@@ -19,8 +19,11 @@ Other servers log the second in which it began.
 
 
 def refuse_foreign_record(instance: InstanceSettings, record: PositionRecord | None) -> None:
-    """Raise HistoryChanged if the record does not fit the settings: a group's record for a single
-    source, or a replay of a single source for a group.
+    """Raise HistoryChanged if the position record does not fit the settings.
+
+    The record of a group does not fit settings with a single source. If the settings have a group,
+    a record does not fit while the relay publishes changes again because an operator moved the
+    position back.
     """
     if instance.group is None and record is not None and record.following:
         raise HistoryChanged(
@@ -81,7 +84,9 @@ def refuse_another_name(
 
 
 def _alike(one: SourcePosition, other: SourcePosition) -> bool:
-    """Return whether they may be of one server: MySQL's have a uuid, of MariaDB's two may have one
+    """Return whether two positions may be of one server.
+
+    MySQL servers have a uuid, which no other server has. Two MariaDB servers may have one
     server_id.
     """
     return one.identity.server == other.identity.server

@@ -8,12 +8,12 @@ from relay.pipeline.ingest.open_sources import OpenSource
 
 
 class SourceStall:
-    """Measures how long no data of an open source transaction has arrived; used by the publishing
-    thread.
+    """Measures for how long a source has sent no data of its open transaction; used by the
+    publishing thread.
 
-    Received bytes of an event count as data, and so does the time in which it is decoded.
-    Heartbeats do not count: the server sends them if it has no events. `limit_s` is the setting
-    `transaction.source_stall_seconds`.
+    Received bytes of an event are data, also if the event is not complete. A source is not silent
+    while the relay decodes its events. Heartbeats are not data, because the server sends them when
+    it has no events. `limit_s` is the setting `transaction.source_stall_seconds`.
     """
 
     def __init__(self, sources: Mapping[str, OpenSource], limit_s: float) -> None:

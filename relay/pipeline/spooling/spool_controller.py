@@ -119,9 +119,9 @@ class SpoolController:
         return stream is None or not stream.from_disk
 
     def poll(self, unanswered_s: float) -> None:
-        """Raise GoesToSpool if a commit is unanswered for too long; `unanswered_s` is for how many
-        seconds. Also record regularly on disk where the spool would begin, for a start without
-        Kafka.
+        """Raise GoesToSpool if `unanswered_s`, the seconds that a commit has been unanswered, are
+        too many. Every ten seconds, record the committed position on disk: a relay that starts
+        while Kafka does not answer fills the spool from there.
         """
         if self.overdue(unanswered_s):
             raise GoesToSpool(

@@ -15,16 +15,17 @@ step.
 
 
 class Rename(NamedTuple):
-    """An ALTER TABLE that renames columns: its order, and the `renamed` header of its message."""
+    """An ALTER TABLE that renames columns: its order key, and its message's header `renamed`."""
 
     order: str
     text: str
 
 
 class Span(NamedTuple):
-    """Changes with `low <= order < high`, and the names that later renames give to their columns.
+    """Changes with `low <= order key < high`, and the names that later renames give to their
+    columns.
 
-    `names` maps a lower-case name to the new name; None: another column has the name since then.
+    `names` maps a lower-case name to the new name; None: another column has got this name.
     """
 
     low: str
@@ -53,10 +54,10 @@ def renamed_by(renames: Sequence[Names]) -> Mapping[str, str | None]:
 
 
 def spans(renames: Sequence[Rename]) -> Iterator[Span]:
-    """Yield ranges of orders. Changes of one real table with an order in such a range get the names
-    of the range.
+    """Yield ranges of order keys, with the new names of the columns for the changes in each range.
 
-    `renames` are sorted by order. Changes after the last rename keep their names.
+    `renames` are all renames of one real table. Changes after the last rename are in no range;
+    their columns keep their names.
     """
     ordered = sorted(renames)
     names = [names_of(each.text) for each in ordered]
