@@ -42,10 +42,11 @@ from spark_jobs.transforms import (
 class Copies:
     """The copies of a job: where they are stored, and how batches are applied to them.
 
+    settings    the settings of the job
     sink        the store of the copies
     history     stores all versions of rows; None: they are not stored
     quarantine  stores messages that cannot be applied
-    horizon     the time before which deleted keys may have been forgotten
+    horizon     the execute time before which copies may have removed deleted keys
     upkeep      maintains the copies at intervals
     following   follows TRUNCATEs; None: they are not followed
     renaming    follows renames of columns; None: they are not followed
@@ -101,11 +102,12 @@ class Copies:
 
         The same batch can be applied several times; the result is the same.
 
-        writer  name of the job
-        number  number of the batch; None: the batch has no number and is never recognised as
-                repeated
-        again   as in `ReducedBatch`: False if the number was used for another batch before
-        piece   receives the progress; None: no progress is shown
+        writer   name of the job
+        records  the Kafka records of the batch
+        number   number of the batch; None: it has no number, so a repeated batch is applied again
+        again    False: the stream's checkpoint was reset to an older state, so a batch that the
+                 copies have under this number is another one. True: it is this batch
+        piece    receives the progress; None: no progress is shown
 
         Raises JobError.
         """

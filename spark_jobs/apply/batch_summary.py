@@ -16,13 +16,15 @@ from spark_jobs.transforms import TRUNCATE, TableSchema
 class BatchContents:
     """Counts and facts about a batch, computed before anything is applied.
 
-    rows              changes read, including quarantined ones
-    history           changes of history rows of system-versioned tables
-    problems          reason → number of messages
-    newest_s          time of the newest message in epoch seconds
+    rows              number of changes read, including quarantined ones
+    tables            logical table → its changes and definitions
+    problems          reason why messages cannot be applied → number of these messages
+    newest_s          time of the newest message in Unix seconds
     newest_change_ms  greatest execute time in Unix milliseconds
-    truncates         real table → greatest order of its TRUNCATEs that must be followed
-    oldest_orders     table → smallest order of its changes
+    truncates         (logical, real table) → greatest order key of its TRUNCATEs, if they are
+                      followed
+    oldest_orders     logical table → smallest order key of its changes
+    history           number of changes of history rows of system-versioned tables
     renames           renames of columns to follow, each with its logical and its real table
     """
 
@@ -38,7 +40,7 @@ class BatchContents:
 
 
 def contents_of(changes: DataFrame) -> BatchContents:
-    """Return the summary of a batch that `parse_events` has parsed."""
+    """Return the summary of a batch. `changes` is the result of `parse_events`."""
     groups = _groups(changes)
     read = [group for group in groups if group["emptied"] is None and group["rename"] is None]
     good = [group for group in read if group["problem"] is None and not group["history"]]

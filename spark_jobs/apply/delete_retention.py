@@ -14,10 +14,11 @@ _FOLDER: Final = "_guards"
 
 
 class DeleteWatermark:
-    """The execute time (ms) before which guards of deleted keys (their stored order keys) may have
-    been removed.
+    """A stored execute time (ms): the copies may have removed deleted keys, with their order keys,
+    if they were deleted before it.
 
-    An older change must be refused, because it could restore a deleted row.
+    A change from before this time must be refused: its row may have been deleted later, and the
+    copy no longer has the delete that would discard the change.
     """
 
     def __init__(self, spark: SparkSession, root: str) -> None:
@@ -27,15 +28,14 @@ class DeleteWatermark:
 
     @property
     def before_ms(self) -> int:
-        """The time (Unix milliseconds) before which the order keys of deletes may have been
-        removed; 0: none were removed.
-        """
+        """The stored execute time (Unix milliseconds); 0: no deleted key was removed yet."""
         return self._before_ms
 
     def raise_to(self, before_ms: int) -> None:
-        """Store the time durably. Call it before order keys of older deletes are removed.
+        """Store the time `before_ms` durably. Call it before deleted keys from before this time are
+        removed.
 
-        It never decreases, because another job may have stored a greater one.
+        The stored time never decreases: if another job has stored a greater one, that one stays.
         """
         if before_ms <= self._before_ms:
             return

@@ -15,18 +15,21 @@ from spark_jobs.transforms import KEY, TOO_LATE, rekeyed_rows
 def has_late(problems: Mapping[str, int]) -> bool:
     """Return whether a batch has late changes.
 
-    `problems` maps each reason to its number of messages.
+    `problems` maps each reason why messages cannot be applied to the number of these messages.
     """
     return any(reason.endswith(TOO_LATE) for reason in problems)
 
 
 def judged_late_changes(changes: DataFrame, sink: Sink) -> DataFrame:
-    """Return parsed changes without the problem "late" for those changes that cannot restore a
-    deleted row.
+    """Return the changes, and clear the problem "late" of those that cannot restore a deleted row.
 
-    That is so if the copy has the key of the late change, or if the batch has a newer change of the
-    key or ends with its delete. So a whole batch that is read again gives the same copies as the
-    first time. Evaluate the result only once, because it depends on the copies.
+    changes  the result of `parse_events`
+    sink     the copies
+
+    A late change cannot restore a deleted row if the copy still has its key. The same is true if
+    the batch has a newer change of the key, or if the batch ends with the delete of the key. So a
+    whole batch that is read again gives the same copies as the first time. Evaluate the result only
+    once, because it depends on the copies.
     """
     late = sf.coalesce(sf.endswith(sf.col("problem"), sf.lit(TOO_LATE)), sf.lit(False))
     marked = changes.withColumn("late", late)

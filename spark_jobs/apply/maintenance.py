@@ -8,13 +8,13 @@ _MS_PER_DAY: Final = 86_400_000
 
 
 class Watermark(Protocol):
-    """A durably stored execute time (ms), which never decreases: rows that were deleted before it
-    may be forgotten.
+    """A durably stored execute time (ms), which never decreases. Keys that were deleted before it
+    may be removed from the copies.
     """
 
     @property
     def before_ms(self) -> int:
-        """Return the stored execute time; older deleted keys may be dropped."""
+        """Return the stored execute time in Unix milliseconds."""
 
     def raise_to(self, before_ms: int) -> None:
         """Raise the stored execute time to `before_ms`; a smaller value changes nothing."""
@@ -24,13 +24,14 @@ class MaintainedSink(Protocol):
     """The methods of a sink for maintenance between batches."""
 
     def forget_deletes(self, before_ms: int, writer: str, /) -> None:
-        """Remove the keys of rows that were deleted before this execute time (ms).
+        """Remove the keys of rows that were deleted before the execute time `before_ms` (Unix
+        milliseconds).
 
-        `writer`: name of the job.
+        `writer` is the name of the job.
         """
 
     def tidy(self) -> None:
-        """Compact the files of the copies and remove those that no reader needs."""
+        """Compact the files of the copies, and remove files that no reader needs."""
 
 
 class LastTime(Protocol):
@@ -74,12 +75,12 @@ class Upkeep:
         self._newest_ms = 0
 
     def after_batch(self, newest_change_ms: int, writer: str) -> bool:
-        """Maintain the copies if the interval has passed since the last time; return whether that
-        was done.
+        """Maintain the copies if the interval has passed since the last maintenance; return True if
+        so.
 
         newest_change_ms  greatest execute time of the batch in Unix milliseconds
-        writer            name of the job; a job that was killed during this gets the lock of the
-                          copies back under its name
+        writer            name of the job. If a job is killed during the maintenance, the lock of
+                          the copies keeps this name, and the next job of this name gets it
         """
         self._newest_ms = max(self._newest_ms, newest_change_ms)
         if self._minutes is None or self._clock() - self._last_s < self._minutes * 60:

@@ -28,11 +28,11 @@ class TableContents:
     """The contents of a batch for one table.
 
     versions      definitions of the table, the newest last; if all changes are tombstones, one
-                  without columns
-    key_columns   names of the key's columns
-    newest_order  greatest order among the changes that have a definition
-    changes       number of changes before the batch was reduced to one per key; None: unknown
-    instances     the instances that published the changes, as in `TableBatch`
+                  definition without columns
+    key_columns   names of the key's columns; empty if no message of the batch contains the key
+    newest_order  greatest order key among the changes that have a definition; "": none has one
+    changes       number of changes before the batch was reduced to one for each key; None: unknown
+    instances     names of the instances that published the changes, as in `TableBatch`
     """
 
     versions: Sequence[TableSchema]
@@ -53,14 +53,16 @@ def reduced_batch(
 ) -> ReducedBatch:
     """Return the batch in the form that a sink reads.
 
-    changes   at most one per table and key, in a cache; columns table, key, order (text that sorts,
-              33 characters), execute_time (ms), execute_position, deleted, data (map column → exact
-              text), mysql_types (JSON text column → type, as a message has it)
+    changes   at most one change for each table and key, cached. Columns: table, key, order (text of
+              the order key, 33 characters, which sorts like it), execute_time (ms),
+              execute_position, deleted, data (map: column → exact text), mysql_types (JSON text:
+              column → type, as a message has it)
     contents  table → the contents of the batch for it
     writer    name of the job
     number    number of the batch; None: it has none
     style     how the texts show bytes
-    again     as in `ReducedBatch`
+    again     True: the copies may have this batch under its number. False: what they have under it
+              is another batch
     """
     tables = tuple(
         TableBatch(

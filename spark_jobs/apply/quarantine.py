@@ -12,7 +12,9 @@ _PLACE: Final = ("topic", "partition", "offset", "timestamp", "row")
 
 
 class Quarantine:
-    """Stores each unusable message once, with coordinates and reason, below `root`."""
+    """Stores each unusable message once, with its topic, partition, offset and the reason, below
+    `root`.
+    """
 
     def __init__(self, root: str) -> None:
         self.path: Final = f"{root.rstrip('/')}/{_FOLDER}"

@@ -1,6 +1,7 @@
 """Writes rows and deletes that were read from the sources into the copy of one logical table.
 
-The copy compares their order keys with its own, as it does for changes from the topic.
+The copy compares their order keys with those of its own rows, as it does for changes from the
+topic.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,9 +25,11 @@ from spark_jobs.transforms import TableSchema, with_pair
 
 
 def upserts(rows: DataFrame, order: str, shard: Shard) -> DataFrame:
-    """Return rows of a shard as changes with this order.
+    """Return rows of a shard as changes with the order key `order`.
 
-    `rows` has the columns table, key, data and mysql_types; `order` is the text of the order key.
+    rows   the rows, with the columns table, key (message key), data and mysql_types
+    order  text of the order key
+    shard  the real table from which they were read
     """
     told = {"order": sf.lit(order), "deleted": sf.lit(False), "real_table": sf.lit(shard.name)}
     return _ordered(rows.withColumns(told))
@@ -35,9 +38,9 @@ def upserts(rows: DataFrame, order: str, shard: Shard) -> DataFrame:
 def deletes(keys: DataFrame, table: LogicalTable) -> DataFrame:
     """Return changes that delete the given keys of a logical table.
 
-    `keys` has the columns key and order. The data of a delete are the values in the key itself;
-    they are empty if the key has another number of values than now, because the primary key has
-    changed.
+    `keys` has the columns key (message key) and order (text of the order key). The data of a delete
+    are the key values in the message key. If the primary key has changed, the message key may have
+    another number of values than the table's key now; then the data are empty.
     """
     shard = table.shards[0]
     values = sf.from_json(sf.col("key"), "array<string>")
@@ -58,10 +61,12 @@ def deletes(keys: DataFrame, table: LogicalTable) -> DataFrame:
 class TableWriter:
     """Writes changes of whole rows to the copies.
 
-    in_parts  whether the copies keep an order for each column (`row_images = "merge"`)
-    floors    the TRUNCATEs that the stream has followed into the copies (`truncate = "follow"`);
-              None: it follows none
-    renames   the renames of columns that the stream has followed; None: it follows none
+    sink      the store of the copies
+    writer    name of the job
+    in_parts  True: the copies keep an order key for each column (`row_images = "merge"`)
+    floors    the TRUNCATEs that the stream has applied to the copies (`truncate = "follow"`); None:
+              the stream applies none
+    renames   the renames of columns that the stream has applied; None: the stream applies none
     """
 
     sink: Sink
@@ -89,11 +94,12 @@ class TableWriter:
         return cls(sink, writer, in_parts=in_parts, floors=floors, renames=renames)
 
     def is_renamed(self, table: LogicalTable, orders: Mapping[str, str]) -> bool:
-        """Return whether the stream has followed a rename of the table's columns that is newer than
-        these orders.
+        """Return whether the stream has applied a rename of the table's columns that is newer than
+        `orders`.
 
-        `orders` maps each instance to the text of its order key. The names of rows under these
-        orders are then unknown, because a SELECT shows the present names.
+        `orders` maps each instance to the text of its order key. If True, rows must not be written
+        under these order keys: a SELECT returns the present names, so it is unknown which names
+        belong to an order key from before the rename.
         """
         if self.renames is None:
             return False
@@ -105,10 +111,10 @@ class TableWriter:
         )
 
     def check_names(self, table: LogicalTable, orders: Mapping[str, str]) -> None:
-        """Check after a write that no column was renamed meanwhile.
+        """Check after a write that no column was renamed during it.
 
-        `orders` maps each instance to the order under which its rows were written. Raises
-        TableChanged if the rows may have names from before a rename that the stream followed.
+        `orders` maps each instance to the order key under which its rows were written. Raises
+        TableChanged if the rows may have names from before a rename that the stream has applied.
         """
         if self.is_renamed(table, orders):
             raise TableChanged(
@@ -116,12 +122,12 @@ class TableWriter:
             )
 
     def write(self, table: LogicalTable, changes: DataFrame) -> int:
-        """Write changes of one logical table, and return the number of changes that the copy
-        accepted.
+        """Write changes of one logical table, at most one for each key; return how many were passed
+        to the sink.
 
-        The copy accepts a change that is not older than its own row. The stream may meanwhile
-        follow a TRUNCATE that removes some of these rows, so the TRUNCATEs are read again after the
-        write.
+        The copy applies a change if its order key is not smaller than that of the copy's row.
+        During the write, the stream may apply a TRUNCATE that removes some of these rows. The
+        stored TRUNCATEs are therefore read again afterwards, and applied to the written rows.
         """
         if self.floors is None:
             return self._write(table, changes.drop("real_table"))

@@ -1,8 +1,8 @@
 """Converts rows of a source to the rows that their copy should have: filtered and masked by the
 instance's rules, and typed.
 
-The server cannot apply these rules. Rows of such tables are therefore read, and Spark computes the
-checksums of both sides with the same functions.
+The source server cannot apply these rules. For a table with rules, the job therefore reads the
+rows, and Spark computes the checksums of both sides with the same functions.
 """
 
 from collections.abc import Mapping
@@ -22,10 +22,13 @@ Columns = Mapping[str, DataType]
 
 
 def columns_of(table: LogicalTable, copy: DataFrame | None) -> Columns:
-    """Return the columns of the source for the comparison, with the types of the copy.
+    """Return the columns to compare, each with its type in the copy.
 
-    A column that the copy lacks has its own type. Columns that the source dropped are ignored;
-    columns of the copy that are not published are compared. `copy` None: there is no copy.
+    Columns that only the copy has, because the source dropped them, are omitted. Columns that the
+    source has but does not publish are included if the copy has them. A published column that the
+    copy lacks gets the type that a new copy would give it, unless the configuration says that
+    copies ignore added columns; then it is omitted. `copy` None: there is no copy, so every column
+    gets this type.
     """
     kinds, held = column_types(schema_versions(table)), {} if copy is None else own_columns(copy)
     known = {each.name.lower() for each in (*table.columns, *table.unpublished)}
@@ -35,10 +38,14 @@ def columns_of(table: LogicalTable, copy: DataFrame | None) -> Columns:
 
 
 def as_copied(table: LogicalTable, rows: DataFrame, columns: Columns) -> DataFrame:
-    """Return rows in the form in which a copy with these columns stores them. `_order` is a
-    fingerprint of the row.
+    """Return rows of a source in the form in which a copy stores them.
 
-    `rows` has the columns table, key, data and mysql_types.
+    table    the logical table of the rows
+    rows     the rows, with the columns table, key (message key), data and mysql_types
+    columns  the columns of the copy
+
+    In the result, `_order` is a hash of the row's data and no order key, because a row that was
+    read by SELECT has none.
     """
     changes = rows.withColumns(
         {
@@ -54,5 +61,5 @@ def as_copied(table: LogicalTable, rows: DataFrame, columns: Columns) -> DataFra
 def range_as_copied(
     database: SourceDatabase, table: LogicalTable, shard: Shard, part: KeyRange, columns: Columns
 ) -> DataFrame:
-    """Return all published rows of a key range, in the form of `as_copied`."""
+    """Return all published rows of the key range `part` of a shard, in the form of `as_copied`."""
     return as_copied(table, message_rows(database, shard, part.where(shard.key)), columns)

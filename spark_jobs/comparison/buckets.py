@@ -25,9 +25,9 @@ _NUMBER: Final = "decimal(20,0)"
 
 @dataclass(frozen=True, slots=True)
 class NumberBuckets:
-    """Ranges of an integer column: bucket i has `width` numbers from `low + i * width` on.
+    """Ranges of an integer column: bucket i has the `width` numbers from `low + i * width` on.
 
-    The first bucket also has all smaller numbers.
+    The first bucket also has all numbers below `low`.
     """
 
     column: SourceColumn
@@ -35,26 +35,28 @@ class NumberBuckets:
     width: int
 
     def source(self, _shard: Shard) -> str:
-        """Return the SQL expression for the bucket of a row of the source."""
+        """Return the SQL expression that computes the bucket number of a row of the source."""
         number = f"CAST({plain_text(self.column)} AS DECIMAL(20,0))"
         return f"CAST((GREATEST({number}, {self.low}) - {self.low}) DIV {self.width} AS SIGNED)"
 
     def copy(self, _shard: Shard, _kinds: Mapping[str, DataType]) -> Column:
-        """Return the Spark expression for the bucket of a row of the copy, whose columns have the
-        types `kinds`.
+        """Return the Spark expression that computes the bucket number of a row of the copy.
+
+        `_kinds` has the types of the copy's columns.
         """
         low = sf.lit(str(self.low)).cast(_NUMBER)
         number = sf.greatest(sf.col(quoted(self.column.name)).cast(_NUMBER), low)
         return sf.call_function("div", number - low, sf.lit(str(self.width)).cast(_NUMBER))
 
     def where(self, buckets: Collection[int], _shard: Shard) -> str:
-        """Return an SQL condition that is true for the rows of these buckets, as ranges that an
-        index can use.
+        """Return an SQL condition that is true for the rows of the buckets with these numbers.
+
+        The condition is a list of ranges, for which the source server can use an index.
         """
         return f"({' OR '.join(self._between(first, last) for first, last in runs(buckets))})"
 
     def named(self, first: int, last: int) -> str:
-        """Return the buckets from `first` to `last` as text for people."""
+        """Return the buckets with the numbers from `first` to `last` as text for people."""
         low = "" if first == 0 else str(self.low + first * self.width)
         return f"{self.column.name} {low}..{self.low + (last + 1) * self.width - 1}"
 
@@ -69,19 +71,20 @@ class NumberBuckets:
 
 @dataclass(frozen=True, slots=True)
 class HashBuckets:
-    """Ranges of a hash: bucket i has the keys whose CRC-32 is in the i-th of `count` equal
-    parts.
+    """Ranges of a hash: the range of CRC-32 is divided into `count` equal parts, and bucket i has
+    the rows whose key's CRC-32 is in part i.
     """
 
     count: int
 
     def source(self, shard: Shard) -> str:
-        """Return the SQL expression for the bucket of a row of the source."""
+        """Return the SQL expression that computes the bucket number of a row of the source."""
         return f"CAST(CRC32({source_key(shard)}) DIV {self._part} AS SIGNED)"
 
     def copy(self, shard: Shard, kinds: Mapping[str, DataType]) -> Column:
-        """Return the Spark expression for the bucket of a row of the copy, whose columns have the
-        types `kinds`.
+        """Return the Spark expression that computes the bucket number of a row of the copy.
+
+        `kinds` has the types of the copy's columns.
         """
         return sf.call_function(
             "div",
@@ -90,11 +93,11 @@ class HashBuckets:
         )
 
     def where(self, buckets: Collection[int], shard: Shard) -> str:
-        """Return an SQL condition that is true for the rows of these buckets."""
+        """Return an SQL condition that is true for the rows of the buckets with these numbers."""
         return f"{self.source(shard)} IN ({', '.join(map(str, sorted(buckets)))})"
 
     def named(self, first: int, last: int) -> str:
-        """Return the buckets from `first` to `last` as text for people."""
+        """Return the buckets with the numbers from `first` to `last` as text for people."""
         return (
             f"keys with CRC-32 "
             f"{first * self._part:08x}..{min((last + 1) * self._part, _HASHES) - 1:08x}"
@@ -114,8 +117,9 @@ def number_buckets(column: SourceColumn, low: int, high: int, count: int) -> Num
 
 
 def runs(buckets: Collection[int]) -> Iterator[tuple[int, int]]:
-    """Yield first and last number of each run of consecutive buckets: 1, 2, 3, 7 → (1, 3), (7,
-    7).
+    """Yield the first and the last number of each run of consecutive bucket numbers.
+
+    1, 2, 3, 7 gives (1, 3), (7, 7).
     """
     first = last = None
     for bucket in sorted(buckets):

@@ -61,7 +61,8 @@ def source_text(column: SourceColumn) -> str:
 def copy_text(column: SourceColumn, kind: DataType) -> Column:
     """Return the Spark expression for the canonical text of a value that the copy stores as `kind`.
 
-    The text of a value that does not fit the type is in the column `_unfit`.
+    If a value did not fit this type, the copy has its text in the column `_unfit`; the expression
+    then returns that text.
     """
     value = sf.col(quoted(column.name))
     if isinstance(kind, StringType):
@@ -74,9 +75,10 @@ def copy_text(column: SourceColumn, kind: DataType) -> Column:
 def source_row_text(
     columns: Sequence[SourceColumn], present: Mapping[str, SourceColumn] | None = None
 ) -> str:
-    """Return the SQL expression for the canonical text of a row.
+    """Return the SQL expression for the canonical text of a row with these columns.
 
-    `present` has the columns that this shard has, by name in lower case; None: it has all.
+    `present` maps lower-case names to the columns that the real table of this shard has; None: it
+    has all of `columns`. A column that it lacks counts as NULL.
     """
     own = [column if present is None else present.get(column.name.lower()) for column in columns]
     return f"CONCAT({', '.join(_source_part(column) for column in own)})"
@@ -85,33 +87,41 @@ def source_row_text(
 def copy_row_text(columns: Sequence[SourceColumn], kinds: Mapping[str, DataType]) -> Column:
     """Return the Spark expression for the canonical text of a row of the copy.
 
-    `kinds` has the copy's columns by name in lower case; a column that the copy lacks counts as
-    NULL.
+    `kinds` maps the lower-case names of the copy's columns to their types. A column that the copy
+    lacks counts as NULL.
     """
     return sf.concat(*(_copy_part(column, kinds.get(column.name.lower())) for column in columns))
 
 
 def source_hash(text: str) -> str:
-    """Return the SQL expression for a row's hash, 15 hexadecimal digits. `text` is the expression
-    for the row's canonical text.
+    """Return the SQL expression for a row's hash, 15 hexadecimal digits.
+
+    `text` is the SQL expression for the row's canonical text.
     """
     return f"LEFT(SHA2({text}, 256), {_HASH_DIGITS})"
 
 
 def copy_hash(text: Column) -> Column:
-    """Return the Spark expression of a copied row's hash, equal to `source_hash` in the source."""
+    """Return the Spark expression for the hash of a row of the copy, equal to `source_hash`.
+
+    `text` is the Spark expression for the row's canonical text.
+    """
     return sf.left(sf.sha2(text, 256), sf.lit(_HASH_DIGITS))
 
 
 def source_sum(digits: str) -> str:
-    """Return the SQL expression for the sum of the hashes in a group, as decimal text. `digits` is
-    the expression of one hash.
+    """Return the SQL expression for the sum of the hashes in a group of rows, as decimal text.
+
+    `digits` is the SQL expression for the hash of one row.
     """
     return f"CAST(SUM(CAST(CONV({digits}, 16, 10) AS UNSIGNED)) AS CHAR)"
 
 
 def copy_sum(digits: Column) -> Column:
-    """Return the Spark expression of the sum of hashes, equal to `source_sum` in the source."""
+    """Return the Spark expression for the sum of the hashes in a group of rows.
+
+    Its text equals that of `source_sum`. `digits` is the Spark expression for the hash of one row.
+    """
     return sf.sum(sf.conv(digits, 16, 10).cast("decimal(20,0)")).cast("string")
 
 

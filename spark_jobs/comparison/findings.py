@@ -19,10 +19,10 @@ _RANGES_SHOWN: Final = 3
 
 
 class Outcome(IntEnum):
-    """The result for a table, and the exit code of the job.
+    """The result for one table, and the exit code of the job.
 
-    The exit code is the greatest value of all tables, but a difference has priority over a table
-    that could not be judged.
+    If any table is DIFFERENT, the job exits with 1, although UNKNOWN has the greater number.
+    Otherwise it exits with the greatest number of all tables.
     """
 
     EQUAL = 0
@@ -34,15 +34,17 @@ class Outcome(IntEnum):
 class TableFindings:
     """The findings for one logical table.
 
-    source_rows  rows of the source, as the checksums counted them
-    copy_rows    rows of the copy, as the checksums counted them
+    table        name of the logical table
+    source_rows  number of rows of the source when its checksums were computed
+    copy_rows    number of rows of the copy when its checksums were computed
     ranges       key ranges whose checksums differed
-    different    rows that still differ after all pending changes arrived
-    repaired     rows that differed and are equal since the repair
-    undecided    rows with pending changes, or that could not be decided in time
-    more         number of differing rows beyond those that were examined
-    reason       why the table could not be compared; empty: it was
-    unpublished  columns of the source that no message has, so that they cannot be compared
+    different    rows that differ although no change of them is pending
+    repaired     rows that differed before the repair and are equal since
+    undecided    rows that could not be decided in time: changes are pending, or come constantly
+    more         number of differing rows that were not examined, because of `max_rows`
+    reason       why the table could not be compared; None: it was compared
+    unpublished  columns of the source that no message contains, so that they cannot be compared
+    seconds      duration of the comparison
     """
 
     table: str
@@ -96,9 +98,10 @@ def findings_json(findings: Sequence[TableFindings]) -> str:
 
 
 def findings_table(findings: Sequence[TableFindings], rows_shown: int = 20) -> Group:
-    """Return all findings for people: a line for each table, and below it the rows that differ.
+    """Return all findings for people: one line for each table, and below it the rows that differ.
 
-    Print it `WHOLE_LINES` wide. `rows_shown` is the largest number of printed rows of a table.
+    The caller prints the result with a width of `WHOLE_LINES`. `rows_shown` is the largest number
+    of rows that are listed below a table.
     """
     shown = Table(box=box.ASCII2)
     for heading, is_number in (

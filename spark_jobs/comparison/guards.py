@@ -1,10 +1,11 @@
-"""Checks the guards of a copy's rows (the columns with the order key of the newest change) against
-each other and against the order keys that the relay has published.
+"""Checks the guards of a copy's rows: against each other, and against the order keys that the relay
+has published.
 
-`_order` is the guard: a change with a smaller one is discarded. `_execute_time` and
-`_execute_position` are its two numbers, by which Delta finds winners faster, so they must agree
-with it. If another program changed a row's guards, the row refuses newer changes or accepts older
-ones.
+The guards of a row are three columns with the order key of the newest change that was applied to
+it. `_order` has the order key as text; a change with a smaller order key is discarded.
+`_execute_time` and `_execute_position` have its two numbers, because Delta compares numbers faster.
+So `_order` and the two numbers must agree. If another program changed them, the row refuses newer
+changes or accepts older ones.
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,13 +28,17 @@ AHEAD: Final = f"{ORDER} is greater than every order key that the relay has publ
 def odd_rows(
     copy: DataFrame, shard: Shard, kinds: Mapping[str, DataType], newest: str
 ) -> DataFrame | None:
-    """Return the rows whose stored order keys (guards) contradict each other or are greater than
-    `newest`; None if there are none.
+    """Return the rows whose guards contradict each other or are greater than `newest`; None if
+    there are none.
 
-    Deleted rows are included. `kinds` are the types of the copy's columns. The result has the
-    columns place (text of the key; "" if the row no longer has values of its key) and key. `newest`
-    is the greatest order that the relay had published before the copy was read, so rows that the
-    stream wrote since then are included.
+    copy    the copy, including its deleted rows
+    shard   a shard of the table, which has the columns of the key
+    kinds   types of the copy's columns, by name in lower case
+    newest  greatest order key that the relay had published before the copy was read; the rows that
+            the stream has written since then are therefore in the result too
+
+    Columns of the result: key (message key), and place (text of the key, as in `copy_key`; "" if
+    the row has lost a value of its key).
     """
     odd = copy.where(_disagree() | (_greatest() > newest))
     if odd.isEmpty():
@@ -51,11 +56,11 @@ def odd_rows(
 
 
 def guard_findings(row: Row, newest: str | None) -> Sequence[str]:
-    """Return sentences about problems with the stored order keys (guards) of a row; an empty
-    sequence if there are none.
+    """Return one sentence for each problem with the guards of a row; empty if there is none.
 
-    `newest` is the greatest order that the relay has published, read after the row; None: the
-    guards are not compared with it.
+    row     a row of the copy with its guards
+    newest  greatest order key that the relay has published, read after the row; None: the copies
+            are not ordered by it, so the guards are not checked
     """
     if newest is None:
         return ()
@@ -64,8 +69,11 @@ def guard_findings(row: Row, newest: str | None) -> Sequence[str]:
 
 
 def greatest_order(row: Row) -> str:
-    """Return the greatest order key that a row of a copy has stored. A change must have at least
-    this order key to replace the row in every kind of copy.
+    """Return the greater of the two order keys in a row's guards: `_order`, and the one made of
+    `_execute_time` and `_execute_position`.
+
+    They differ only if another program changed them. A change with this order key or a greater one
+    replaces the row in every kind of copy, whichever of the guards the copy compares.
     """
     return max(row[ORDER] or "", _pair(row))
 

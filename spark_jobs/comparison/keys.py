@@ -19,7 +19,8 @@ def source_key(shard: Shard) -> str:
     """Return the SQL expression for the text of a row's key: the canonical text of the key's
     columns.
 
-    If the key contains the real table (`key_scope = "shard"`), the text begins with the real table.
+    If the message key contains the real table (`key_scope = "shard"`), the text begins with the
+    name of the real table.
     """
     return (
         f"CONCAT({_utf8(_prefix(shard))}, {source_row_text(shard.key)})"
@@ -31,7 +32,7 @@ def source_key(shard: Shard) -> str:
 def copy_key(shard: Shard, kinds: Mapping[str, DataType]) -> Column:
     """Return the Spark expression for the text of a row's key in the copy; equal to `source_key`.
 
-    `kinds` has the copy's columns by name in lower case.
+    `kinds` has the types of the copy's columns, by name in lower case.
     """
     text = copy_row_text(shard.published_key, kinds)
     if not shard.shard_in_key:
@@ -41,11 +42,11 @@ def copy_key(shard: Shard, kinds: Mapping[str, DataType]) -> Column:
 
 
 def boundary_of(shard: Shard, key: str) -> Sequence[str] | None:
-    """Return the values in the text of a key, in the form that boundaries of key ranges have.
+    """Return the key values in `key`, in the form that boundaries of key ranges have.
 
-    `key` is a text that `source_key` or `copy_key` made. Texts and bytes are in hexadecimal digits
-    of their UTF-8 bytes, other values as they are. Returns None if `key` is empty (unknown), and if
-    it names the real table of another shard.
+    In this form, texts and bytes are the hexadecimal digits of their UTF-8 bytes; other values are
+    unchanged. `key` is the text of a key, as `source_key` and `copy_key` compute it. Returns None
+    if `key` is empty (the key is unknown), and if it names the real table of another shard.
     """
     if not key:
         return None

@@ -1,5 +1,5 @@
-"""Repairs differing rows: reads them again from the sources, writes them under a new order key, and
-checks them.
+"""Repairs differing rows: reads them again from the sources, writes them to the copy under a new
+order key, and checks the copy.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,12 @@ from spark_jobs.transforms import DELETED, KEY, ORDER
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """Replaces rows of a copy with the sources' present rows. `writer` writes them to `sink`."""
+    """Replaces rows of a copy with the rows that the sources have now.
+
+    databases  instance → its source
+    sink       the store of the copies
+    writer     writes the rows to `sink`
+    """
 
     databases: Mapping[str, SourceDatabase]
     sink: Sink
@@ -31,11 +36,13 @@ class Repair:
     def write(
         self, table: LogicalTable, places: Sequence[TargetRow], pairs: Mapping[str, str]
     ) -> None:
-        """Write the rows that `places` lists as the sources have them now. A row that no source has
+        """Write the listed rows to the copy as the sources have them now. A row that no source has
         is written as a delete.
 
-        `pairs` maps each instance to the order key under which its rows are written. Read them
-        before this call.
+        table   the logical table of the rows
+        places  the rows
+        pairs   instance → the order key under which its rows are written. The caller must read
+                these order keys before this call
         """
         pieces = source_rows(self.databases, table, places)
         owned = [upserts(rows, pairs[shard.instance], shard) for shard, rows in pieces]
@@ -63,10 +70,10 @@ class Repair:
 
 
 def why_unrepaired(seen: Seen, pairs: Mapping[str, str]) -> str:
-    """Return why a row that a repair wrote still differs, and the remedy, as one sentence.
+    """Return one sentence: why a row differs after the repair wrote it, and the remedy.
 
     seen   the difference that was found after the repair
-    pairs  instance → the order key under which the repair wrote
+    pairs  instance → the order key under which the repair wrote its rows
     """
     newest = max(pairs.values())
     if SEVERAL_IN_SOURCE in seen.what:

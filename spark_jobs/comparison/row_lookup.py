@@ -25,8 +25,11 @@ SEVERAL_IN_SOURCE: Final = "several real tables have a row with this key"
 
 @dataclass(frozen=True, slots=True)
 class TargetRow:
-    """One row to compare: its message key, and `place`, the text of the key by which the source
-    finds the row.
+    """One row to compare.
+
+    key    its message key
+    place  text of its key columns, as in `keys.source_key`, by which the source finds the row; "":
+           unknown
     """
 
     key: str
@@ -37,13 +40,16 @@ class TargetRow:
 class Seen:
     """A row that differed when it was compared.
 
-    what    the columns that differ, or which side lacks the row, and the problems of its guards
-    source  fingerprint of the source's row, or several fingerprints separated by spaces if several
-            real tables have a row with the key; None: the source has no row
-    order   order key of the copy's row; None: the copy has no row, not even a deleted one
-    guard   greatest order key that the copy's row has stored: a change needs at least this one to
-            replace the row; "" if the copy has no row
-    reason  why a repair failed; "" if there was no repair
+    key     its message key
+    place   text of its key columns, as in `TargetRow`
+    what    names of the columns that differ, or a sentence that says which side lacks the row; then
+            one sentence for each problem of its guards
+    source  hash of the source's values, or several hashes separated by spaces if several real
+            tables have a row with this key; None: the source has no row
+    order   `_order` of the copy's row, also of a deleted one; None: the copy has no row
+    guard   the smallest order key that is certain to replace the copy's row; it is greater than
+            `order` if another program changed the guards. "": the copy has no row
+    reason  why a repair failed; "": it did not fail, or there was none
     """
 
     key: str
@@ -63,11 +69,16 @@ def compare_again(
     places: Sequence[TargetRow],
     newest: Callable[[], str | None],
 ) -> Mapping[str, Seen]:
-    """Compare the rows that `places` lists again; return those that differ now: message key →
-    difference. `databases` maps instances to their sources.
+    """Compare single rows; return those that differ now: message key → difference.
 
-    The source is read first, then the copy, and then `newest` is called. It returns the greatest
-    order key that the relay has published; None: guards are not compared with it.
+    databases  instance → its source
+    table      the logical table
+    copy       the copy of the table
+    places     the rows to compare
+    newest     returns the greatest order key that the relay has published; if it returns None,
+               guards are not checked
+
+    The rows are read from the source first, then from the copy. `newest` is called last.
     """
     columns = columns_of(table, copy)
     source = _of_source(databases, table, columns, places)
@@ -84,11 +95,12 @@ def compare_again(
 def source_rows(
     databases: Mapping[str, SourceDatabase], table: LogicalTable, places: Sequence[TargetRow]
 ) -> list[tuple[Shard, DataFrame]]:
-    """Return the rows with the keys in `places`, and perhaps more rows, as the sources have them
-    now.
+    """Return the rows with the keys in `places` as the sources have them now, by shard. Rows with
+    other keys may be included.
 
-    A shard has one DataFrame for each query, and none if it cannot have any of the keys. The result
-    has at least one DataFrame. Columns: table (logical), key (of the message), data, mysql_types.
+    The result has one element for each query. A shard whose real table cannot have any of the keys
+    needs no query; if no shard needs one, the result has one DataFrame without rows. Columns: table
+    (logical), key (message key), data, mysql_types. `databases` maps each instance to its source.
     """
     found = [
         (shard, rows)

@@ -41,7 +41,14 @@ class BucketSum:
 def source_sums(
     database: SourceDatabase, table: LogicalTable, shard: Shard, part: KeyRange, buckets: Buckets
 ) -> DataFrame:
-    """Return the sums of a key range of one shard, which the server computes.
+    """Return the row counts and checksums of the buckets in a key range, as the source server
+    computes them.
+
+    database  the source
+    table     the logical table, whose columns are summed
+    shard     the real table that is read
+    part      the key range
+    buckets   assigns rows to buckets
 
     Columns: bucket, n (number of rows), s (sum of hashes as decimal text).
     """
@@ -54,9 +61,10 @@ def source_sums(
 
 
 def copy_sums(copy: DataFrame, table: LogicalTable, buckets: Buckets) -> DataFrame:
-    """Return the sums of the copy's rows that are not deleted; columns as in `source_sums`.
+    """Return the row counts and checksums of the buckets of a copy; columns as in `source_sums`.
 
-    Columns of the copy that no message has are included: they should be empty.
+    Deleted rows are excluded. Columns of the copy that no message contains are included: they
+    should be empty.
     """
     shard, kinds = table.shards[0], kinds_of(copy)
     row = copy_hash(copy_row_text([*table.columns, *table.unpublished], kinds)).alias("row")
@@ -65,7 +73,9 @@ def copy_sums(copy: DataFrame, table: LogicalTable, buckets: Buckets) -> DataFra
 
 
 def summed(rows: Iterable[Row]) -> Mapping[int, BucketSum]:
-    """Return a mapping from each bucket to its sum, added over all key ranges in `rows`."""
+    """Return bucket → its row count and checksum. `rows` may have several rows for a bucket, from
+    different key ranges; they are added.
+    """
     found: dict[int, BucketSum] = {}
     for row in rows:
         bucket = int(row["bucket"])
@@ -93,9 +103,17 @@ def source_hashes(
     buckets: Buckets,
     wanted: Collection[int],
 ) -> DataFrame:
-    """Return the rows of a key range that are in the wanted buckets.
+    """Return the hashes of those rows of a key range that are in the wanted buckets.
 
-    Columns: place (text of the key), key (message key), row (hash).
+    database  the source
+    table     the logical table, whose columns are hashed
+    shard     the real table that is read
+    part      the key range
+    buckets   assigns rows to buckets
+    wanted    numbers of the wanted buckets
+
+    Columns: place (text of the key, as in `keys.source_key`), key (message key), row (hash of the
+    row).
     """
     where = f"{part.where(shard.key)} AND {buckets.where(wanted, shard)}"
     extra = {
@@ -108,8 +126,9 @@ def source_hashes(
 def copy_hashes(
     copy: DataFrame, table: LogicalTable, buckets: Buckets, wanted: Collection[int]
 ) -> DataFrame:
-    """Return the copy's rows in the wanted buckets, without deleted ones; columns as in
-    `source_hashes`.
+    """Return the hashes of the copy's rows in the buckets `wanted`; columns as in `source_hashes`.
+
+    Deleted rows are excluded.
     """
     shard, kinds = table.shards[0], kinds_of(copy)
     live = copy.where(~sf.col(DELETED) & buckets.copy(shard, kinds).isin(*wanted))
@@ -123,10 +142,13 @@ def kinds_of(copy: DataFrame) -> Mapping[str, DataType]:
 
 
 def unequal(source: Sequence[DataFrame], copy: DataFrame) -> DataFrame:
-    """Return the rows that only the source or only the copy has, that several shards have, or whose
-    hashes differ.
+    """Return the keys that only the source or only the copy has, that several shards have, or whose
+    rows have different hashes.
 
-    Columns: place, key.
+    source  results of `source_hashes` for all shards and key ranges
+    copy    result of `copy_hashes`
+
+    Columns: place (text of the key), key (message key).
     """
     every = reduce(DataFrame.unionByName, source).groupBy("key")
     left = every.agg(

@@ -51,12 +51,15 @@ Settle = Callable[
 
 @dataclass(frozen=True, slots=True)
 class TableComparison:
-    """The shared parameters for comparing all tables.
+    """Compares tables with their copies. The fields are the same for all tables.
 
-    settle  decides whether a difference is only lag
-    policy  how the copies treat added columns
-    newest  returns the greatest order that the instances of a table have published; None: the
-            copies are not ordered by it, so guards are not compared
+    databases              instance → its source
+    sink                   the store of the copies
+    compare_until_decided  compares rows repeatedly until a difference is known not to be lag
+    policy                 how the copies treat added columns
+    newest                 returns the greatest order key that the instances of a table have
+                           published; None: the copies are not ordered by it, so guards are not
+                           checked
     """
 
     spark: SparkSession
@@ -104,7 +107,10 @@ class TableComparison:
         return replace(found, seconds=monotonic() - began)
 
     def compare_again(self, table: LogicalTable, places: Sequence[TargetRow]) -> Mapping[str, Seen]:
-        """Compare `places` again; return the rows that differ now: message key → difference."""
+        """Compare the rows `places` once; return those that differ now: message key → difference.
+
+        Returns an empty mapping if there is no copy.
+        """
         copy = self.sink.read(table.name)
         newest = (lambda: None) if self.newest is None else partial(self.newest, table)
         return (

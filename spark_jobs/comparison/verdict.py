@@ -32,8 +32,10 @@ Waiting: TypeAlias = Callable[[Sequence[str]], Mapping[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class DecidedRows:
-    """The rows that differ, and those that could not be decided in time, because changes are
-    pending or the rows change constantly.
+    """The result of a comparison of single rows.
+
+    different  rows that differ although no change of them is pending
+    undecided  rows that could not be decided in time: changes are pending, or come constantly
     """
 
     different: Sequence[Seen] = ()
@@ -42,8 +44,10 @@ class DecidedRows:
 
 @dataclass(frozen=True, slots=True)
 class Verdicts:
-    """The result of one round: keys whose rows really differ, and keys that must be checked in
-    another round.
+    """The result of one round, by message key.
+
+    different  rows that differ although no change of them is pending
+    open       rows that must be checked in another round
     """
 
     different: Mapping[str, Seen] = field(default_factory=dict)
@@ -59,10 +63,11 @@ def verdicts(
 ) -> Verdicts:
     """Return which rows really differ, and which must be checked in another round.
 
-    before     rows that differed in the former round
-    now        rows that differ now; those of `before` that are not among them are equal
-    waiting    key → greatest order among the changes that the copy has not applied yet
-    published  whether everything that the sources had committed is published
+    before     message key → the row as it differed in step 1 of the round
+    now        message key → the row as it differs in step 4; rows that only `before` has are equal
+               now
+    waiting    message key → greatest order key among the changes that the copy has not applied yet
+    published  True if the instances have published everything that the sources had committed
     """
     different = {
         key: seen
@@ -80,14 +85,15 @@ def compare_until_decided(
     patience_s: float,
     pause: Callable[[float], object],
 ) -> DecidedRows:
-    """Compare rows until each one is known to be equal or different, or until the time has passed.
+    """Compare rows until each is known to be equal or different, or until the time has passed.
 
     places         the rows
-    compare_again  compares rows and returns those that differ
-    caught_up      waits for the relay; returns whether it has published everything
-    waiting        returns the pending changes of keys
-    patience_s     largest time in seconds
-    pause          waits the given seconds
+    compare_again  compares the given rows, and returns those that differ
+    caught_up      waits until the instances have published what the sources had committed; returns
+                   False if that takes longer than the given seconds
+    waiting        returns the greatest order key of the pending changes for each of the given keys
+    patience_s     seconds after which no further round begins
+    pause          sleeps the given seconds between two rounds
     """
     by_key = {place.key: place for place in places}
     ends = monotonic() + patience_s

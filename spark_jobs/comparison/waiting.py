@@ -28,11 +28,17 @@ from spark_jobs.transforms import (
 def newest_waiting(
     spark: SparkSession, settings: JobSettings, keys: Collection[str], copy: DataFrame | None = None
 ) -> Mapping[str, str]:
-    """Return key → greatest order among the messages that the stream has not applied yet.
+    """Return message key → greatest order key among its changes that the stream has not applied
+    yet.
 
-    If the stream has a checkpoint, these are the messages after it; otherwise all messages count,
-    as the next batch job reads them. A stream that follows TRUNCATEs and renames of columns also
-    changes rows of `copy` by statements; pending statements then count for the keys of these rows.
+    settings  the settings of the stream: topics, checkpoint, and whether it follows TRUNCATEs
+    keys      the message keys to search for
+    copy      the copy of their table; None: only messages with these keys are considered
+
+    If the stream has a checkpoint, the messages after it are not applied yet. Without a checkpoint
+    all messages count, because the next batch job reads all of them. If the stream follows
+    TRUNCATEs or renames of columns, these statements change rows of `copy` too, so they also count
+    for the keys of the rows that they change.
     """
     if not keys:
         return {}
@@ -50,9 +56,11 @@ def newest_waiting(
 def newest_orders(
     records: DataFrame, keys: Collection[str], style: Style = "exact"
 ) -> Mapping[str, str]:
-    """Return key → greatest order among the changes of these keys.
+    """Return message key → greatest order key among the changes of this key.
 
-    A message may contain several rows; `style` says how its texts show bytes.
+    records  Kafka records; each may contain several rows
+    keys     the message keys to search for
+    style    how the texts in the messages show bytes
     """
     changes = parse_events(records, reader=Reader(style)).where(~sf.col("history"))
     every = changes.unionByName(rekeyed_rows(changes)).where(sf.col("order").isNotNull())
@@ -68,9 +76,12 @@ def newest_orders(
 def waiting_statements(
     records: DataFrame, copy: DataFrame, keys: Collection[str], *, renames: bool = False
 ) -> Mapping[str, str]:
-    """Return key → order of the newest TRUNCATE that changes the row with this key in the copy.
+    """Return message key → order key of the newest TRUNCATE that changes the key's row in the copy.
 
-    With `renames`, statements that rename columns count too.
+    records  Kafka records that the stream has not applied yet
+    copy     the copy; without the column `_real_table` the result is empty
+    keys     the message keys to search for
+    renames  True: statements that rename columns count too
     """
     if REAL_TABLE not in copy.columns:
         return {}
@@ -98,7 +109,8 @@ def applied_offsets(
 ) -> str | None:
     """Return the offsets at which the stream continues, as the JSON of Spark's Kafka source.
 
-    Returns None if there is no checkpoint or the stream has applied nothing yet.
+    Returns None if `checkpoint` is None, if the stream has not completed a batch yet, or if the
+    checkpoint is for other topics than `topics`.
     """
     applied = () if checkpoint is None else batches(spark, f"{checkpoint}/commits")
     if not applied:
@@ -110,10 +122,9 @@ def applied_offsets(
 
 
 def starting_offsets(log: str, topics: Collection[str]) -> str | None:
-    """Return the offsets of these topics in a file of the checkpoint's folder `offsets`, as JSON;
-    None if the file has other topics.
+    """Return the offsets in `log` as JSON; None if they are not for exactly these topics.
 
-    `log` is the file's text: a version, metadata, then one line of offsets for the topics.
+    `log` is the text of a file in the checkpoint's folder `offsets`. Its last line has the offsets.
     """
     found: dict[str, Any] = json.loads(log.splitlines()[-1])
     return json.dumps(found) if set(found) == set(topics) else None

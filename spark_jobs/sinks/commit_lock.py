@@ -25,9 +25,11 @@ _GONE: Final = "FileNotFoundException"
 def turn(spark: SparkSession, place: str, writer: str) -> Iterator[None]:
     """Context manager: wait until no other writer has the lock, and hold it during the block.
 
-    `place` is the lock file. It contains the writer's name, so that a writer that was killed gets
-    the lock back at its next start. Raises CopyBusy if another writer does not release the lock in
-    time.
+    place   path or URI of the lock file
+    writer  name of the job. The lock file contains it: if a writer was killed, the next writer with
+            this name gets the lock
+
+    Raises CopyBusy if another writer does not release the lock in time.
     """
     file, deadline = _File(spark, place), monotonic() + _PATIENCE_S
     while not file.made(writer) and (holder := file.text()) != writer:

@@ -12,7 +12,7 @@ _ENCODING: Final = "UTF-8"
 
 
 def hadoop_path(spark: SparkSession, place: str) -> Any:
-    """Return a path or URI as Java's `org.apache.hadoop.fs.Path`."""
+    """Return the path or URI `place` as Java's `org.apache.hadoop.fs.Path`."""
     return java_class(spark, "org.apache.hadoop.fs.Path")(place)
 
 
@@ -23,7 +23,10 @@ def hadoop_configuration(spark: SparkSession) -> Any:
 
 
 def read_text(spark: SparkSession, place: str) -> str:
-    """Return the text of a small file; "" if it does not exist or is empty after a crash."""
+    """Return the text of a small file, whose path or URI is `place`.
+
+    Returns "" if the file does not exist, or if it is empty because of a crash.
+    """
     path = hadoop_path(spark, place)
     system = path.getFileSystem(hadoop_configuration(spark))
     if not system.exists(path):
@@ -36,7 +39,7 @@ def read_text(spark: SparkSession, place: str) -> str:
 
 
 def write_text(spark: SparkSession, place: str, text: str) -> None:
-    """Replace the contents of a small file with a text."""
+    """Replace the contents of a small file, whose path or URI is `place`, with `text`."""
     path = hadoop_path(spark, place)
     stream = path.getFileSystem(hadoop_configuration(spark)).create(path, True)
     try:

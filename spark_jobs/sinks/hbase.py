@@ -31,11 +31,12 @@ _READ: Final = (
 
 
 class HBaseSink:
-    """The copies in HBase: family `info` has the columns as text, `update_info` the order keys
-    (guards).
+    """The copies in HBase: the column family `info` has the columns as text, `update_info` the
+    order keys (guards).
 
-    A delete keeps the order key. Every write can be repeated. With the guard "version" all changes
-    count as written, because nothing is read.
+    The order key of a deleted row stays. Every write can be repeated. With the guard "version"
+    (HBase compares the cells' versions), nothing is read before a write, so all changes count as
+    written.
     """
 
     def __init__(
@@ -95,8 +96,8 @@ class HBaseSink:
         return sorted(self._catalogue().all())
 
     def forget_deletes(self, before_ms: int, _writer: str, /) -> None:
-        """Remove rows that were deleted with an execute time below `before_ms`, unless they change
-        meanwhile.
+        """Remove the keys that were deleted with an execute time below `before_ms`, unless another
+        writer changes them during the removal.
         """
         for table in self.tables():
             name = self._name(table)

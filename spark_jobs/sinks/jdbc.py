@@ -58,9 +58,9 @@ class JdbcSink:
     """The copies in a MySQL or MariaDB server: one table `<prefix><database>.<table>` for each
     logical table.
 
-    A table has typed columns and the guards; a delete keeps its row. At most `threads` tables are
-    written at the same time. A column that the source drops is kept, and is NULL in rows that
-    change later.
+    A table has typed columns and the guards. A delete keeps the row, marked as deleted. At most
+    `threads` tables are written at the same time. If the source drops a column, the copy keeps the
+    column; it is NULL in rows that change afterwards.
     """
 
     def __init__(

@@ -21,12 +21,13 @@ _LONG_S: Final = 15.0
 def alone(spark: SparkSession, place: str) -> Iterator[None]:
     """Context manager: no other job writes to the copies at `place` during the block.
 
-    It waits until other jobs have finished. It does nothing unless `place` is on a local file
-    system. There, Delta checks that no commit with the same number exists, and then renames its own
-    file: a commit of another process in between would be lost silently. HDFS and object stores
-    refuse the second commit (for S3 see `check_writers`). The lock is the operating system's
-    (flock(2)): it ends with the process, also on NFS. Raises JobConfigurationError if the lock file
-    cannot be opened.
+    `place` is the root of the copies, a path or URI. It waits until other jobs have finished. It
+    does nothing unless `place` is on a local file system, because HDFS and object stores refuse a
+    second commit with the same number (for S3 see `check_writers`). On a local file system, Delta
+    checks that no commit with the number exists, and then renames its own file: a commit of another
+    process in between would be lost silently. The lock is the operating system's (flock(2)): it
+    ends with the process, also on NFS. Raises JobConfigurationError if the lock file cannot be
+    opened.
     """
     folder = local_folder(spark, place)
     if folder is None:
@@ -42,8 +43,9 @@ def alone(spark: SparkSession, place: str) -> Iterator[None]:
 
 
 def local_folder(spark: SparkSession, place: str) -> Path | None:
-    """Return a location as an absolute path of the local file system; None if it is on another
-    one.
+    """Return the path or URI `place` as an absolute path of the local file system.
+
+    Returns None if `place` is on another file system.
     """
     return (
         Path(str(hadoop_path(spark, place).toUri().getPath())).absolute()
@@ -53,7 +55,8 @@ def local_folder(spark: SparkSession, place: str) -> Path | None:
 
 
 def scheme_of(spark: SparkSession, place: str) -> str:
-    """Return the scheme of the file system of a path or URI, such as `file`, `hdfs` or `s3a`.
+    """Return the scheme of the file system of the path or URI `place`, such as `file`, `hdfs` or
+    `s3a`.
 
     A path without a scheme is on Hadoop's default file system (`fs.defaultFS`), whose scheme is
     then returned.

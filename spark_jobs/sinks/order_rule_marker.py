@@ -1,5 +1,5 @@
-"""Records the order rule of the copies below a root: orders of different rules cannot be
-compared.
+"""Records the order rule of the copies below a root: by which value they decide which change is
+newer. Values of different rules cannot be compared.
 """
 
 from typing import Final
@@ -15,11 +15,13 @@ _REAL_TABLES: Final = ", with the real table of each row (truncate = 'follow')"
 
 
 def check_rule(spark: SparkSession, settings: JobSettings) -> None:
-    """Record the order rule beside the first copies below `copy_root`.
+    """Check that the copies below `copy_root` have the order rule of the settings, or record the
+    rule if there are no copies yet.
 
-    Raises CopiesKeptOtherwise if another rule is recorded. The one allowed change is that copies
-    begin to store real tables: older rows have none, which a TRUNCATE reports. They may not stop
-    storing them, because a changed row would keep its former real table.
+    Raises CopiesKeptOtherwise if another rule is recorded. One change is allowed: copies may begin
+    to store real tables. Their older rows then have no real table, and a TRUNCATE that may concern
+    such rows is reported as a problem. Copies may not stop storing real tables, because a changed
+    row would keep its former real table.
     """
     file = f"{settings.copy_root.rstrip('/')}/{_FILE}"
     rule = rule_of(settings)

@@ -18,8 +18,9 @@ Result = TypeVar("Result")
 def together(
     spark: SparkSession, call: Callable[[TableBatch], Result], batch: ReducedBatch, threads: int
 ) -> Mapping[str, Result]:
-    """Call a function for each table of a batch, at most `threads` at the same time. Return table →
-    result.
+    """Call a function for each table of a batch; return table → result.
+
+    `threads` is the largest number of calls at the same time.
     """
 
     def counted(changes: TableBatch) -> Result:
@@ -34,10 +35,10 @@ def together(
 def in_threads(
     spark: SparkSession, call: Callable[[Given], Result], given: Sequence[Given], threads: int
 ) -> Sequence[Result]:
-    """Call a function for each element, at most `threads` at the same time. Return the results in
-    the same order.
+    """Call a function for each element of `given`; return the results in the same order.
 
-    If the query is stopped, the Spark jobs of the calls are stopped too.
+    `threads` is the largest number of calls at the same time. If the query is stopped, the Spark
+    jobs of the calls are stopped too.
     """
     if threads == 1 or len(given) <= 1:
         return [call(each) for each in given]

@@ -1,8 +1,10 @@
-"""Copies as plain Parquet files, which any program can read: each batch rewrites the tables that it
-changes. A table has three slots in rotation: `rows/slot=N` holds a whole copy, `commits/slot=N` one
-line that says which version it is. The greatest version with a line is valid. A batch overwrites
-the slot with the oldest version: first the rows, last the line. Only one writer is active, by the
-file `_writer`: each version is computed from the previous one.
+"""Copies as plain Parquet files, which any program can read. A batch writes each table that it
+changes completely again. Every such version of a table has a number.
+
+A table has three slots in rotation: `rows/slot=N` holds a whole copy, and `commits/slot=N` one line
+with the number of its version. The slot with the greatest version in such a line is the valid copy.
+A batch overwrites the slot with the oldest version: first the rows, last the line. Each version is
+computed from the previous one, so only one writer may be active; the file `_writer` is its lock.
 """
 
 from collections.abc import Mapping, Sequence
@@ -41,9 +43,10 @@ _COMMIT: Final = "version bigint, writer string, number bigint"
 class ParquetSink:
     """The copies as Parquet files below one folder or URI: `<root>/<database>/<table>/rows/slot=N`.
 
-    Rows have guards and typed columns. A batch rewrites the tables that it changes, so this sink is
-    for large batches or small tables. At most `threads` tables are written at the same time. A
-    column that the source drops is kept, and is NULL in rows that change later.
+    Rows have guards and typed columns. A batch writes the tables that it changes completely again,
+    so this sink is for large batches or small tables. At most `threads` tables are written at the
+    same time. If the source drops a column, the copy keeps the column; it is NULL in rows that
+    change afterwards.
     """
 
     def __init__(
@@ -87,9 +90,11 @@ class ParquetSink:
         return sorted(table_of(row[0]) for row in folders)
 
     def forget_deletes(self, before_ms: int, writer: str, /) -> None:
-        """Rewrite the tables without rows that were deleted with an execute time below `before_ms`.
+        """Write the tables again without rows that were deleted with an execute time below
+        `before_ms`.
 
-        If the job is killed meanwhile, its next start under the name `writer` gets the lock back.
+        `writer` is the name of the job. If the job is killed during this call, the lock keeps this
+        name, and the next job of this name gets the lock.
         """
         old = sf.col(DELETED) & (sf.col(EXECUTE_TIME) < before_ms)
         for table in self.tables():

@@ -9,10 +9,10 @@ from spark_jobs.transforms import REAL_TABLE
 
 
 def with_real_table(rows: DataFrame, columns: Collection[str]) -> DataFrame:
-    """Return the rows with the column `_real_table` if the copy's columns contain it. It is NULL in
-    rows without a real table.
+    """Return the rows with the column `_real_table` if `columns`, those of the copy, contain it.
 
-    Otherwise an update would keep the real table of the former row.
+    The column is NULL in a row whose message names no real table. Without the column in `rows`, an
+    update would keep the former real table of the copy's row.
     """
     if REAL_TABLE in rows.columns or REAL_TABLE not in columns:
         return rows

@@ -23,9 +23,9 @@ from spark_jobs.transforms import spellings, widest
 
 @dataclass(frozen=True, slots=True)
 class SchemaPlan:
-    """The columns that a copy must have, and the steps to get there.
+    """The columns that a copy must have, and the steps that change its present columns to these.
 
-    columns    name → type of all columns afterwards; rows must have them
+    columns    name → type of all columns afterwards; the rows to write must have them
     added      columns to add
     widened    columns whose type the store can change itself
     rewritten  columns whose type can only be changed by rewriting the copy
@@ -46,15 +46,15 @@ def schema_plan(
     gone: Iterable[str],
     policy: SchemaPolicy,
 ) -> SchemaPlan:
-    """Return the plan for a copy.
+    """Return the plan that makes a copy fit for a batch of changes.
 
-    table    logical table, for the error
-    present  columns of the copy
-    seen     columns of the changes
-    gone     columns of the copy that the table's newest version does not have
-    policy   the configured treatment of changes
+    table    logical table, for the text of errors
+    present  the copy's columns now: name → type
+    seen     the columns of the changes: name → type
+    gone     names of the copy's columns that the table's newest definition does not have
+    policy   the configured treatment of changed columns
 
-    Raises SchemaChangeRefused if the policy is "stop" for a change.
+    Raises SchemaChangeRefused if the treatment is "stop".
     """
     names = {folded(name): name for name in present}
     kinds = {names.get(folded(name), name): kind for name, kind in seen.items()}

@@ -18,16 +18,17 @@ class TableBatch:
     """The newest change of each key of one logical table within one micro-batch.
 
     table         logical table
-    changes       the changes in the exact text of the messages, as in `ReducedBatch.changes`
+    changes       the changes in the exact text of the messages; columns as in
+                  `ReducedBatch.changes`
     versions      definitions of the table in these changes, the newest last
-    columns       all columns of these definitions → a type that can hold every value
+    columns       every column of these definitions → a type that can hold all its values
     key_columns   names of the key's columns in the order of the key; empty if the messages do not
                   contain the key
-    newest_order  greatest order among the changes that have a definition
+    newest_order  greatest order key among the changes that have a definition; "": none has one
     style         how the texts show bytes
     number        approximate number of changes; None: unknown
-    instances     the instances that published the changes, "" for changes whose messages do not
-                  name their instance; empty if the sink does not need the instances
+    instances     names of the instances that published the changes. "" stands for changes whose
+                  messages do not name their instance. Empty: the sink does not need the instances
     """
 
     table: str
@@ -45,16 +46,17 @@ class TableBatch:
         """The changes as typed rows, one for each key.
 
         Columns: the guards `_key` (the message key, a JSON array of table and key values), `_order`
-        (text that sorts), `_execute_time` (ms), `_execute_position`, `_deleted`, `_unfit`, then
-        `columns`. A column that the change does not contain is null. `_unfit` is null, or has by
-        column the exact text of the values that the column's type cannot represent (MySQL's
-        0000-00-00 is no date of Spark's).
+        (text of the order key, which sorts like it), `_execute_time` (ms), `_execute_position`,
+        `_deleted` and `_unfit`, then `columns`. A column that the change does not contain is null.
+        `_unfit` maps columns to the exact text of values that the column's type cannot represent,
+        such as MySQL's 0000-00-00, which is no date of Spark's; null: there is none.
         """
         return self.rows_as(self.columns)
 
     def rows_as(self, columns: Mapping[str, DataType]) -> DataFrame:
-        """Return the changes as typed rows with these columns, whose types must be as wide or
-        wider.
+        """Return the changes as typed rows with the given columns (name → type).
+
+        Each type must hold all values of the column's type in `self.columns`.
         """
         return typed_rows(self.changes, self.versions, columns, self.style)
 
@@ -70,17 +72,18 @@ class ReducedBatch:
     `changes` and `tables` are read from a cache that the caller keeps during the call.
 
     writer, number  name of the job and number of the batch. A batch that is repeated after a crash
-                    has the same name, number and changes. `number` None: it is never repeated
+                    has the same name, number and changes. `number` None: the batch has no number,
+                    so a repeated batch is not recognised
     changes         the changes of all tables, for stores that write them in one pass. Columns in
-                    the exact text of the messages: table, key, order, execute_time,
-                    execute_position, deleted, data (map column → text; missing or null value:
-                    null), mysql_types (JSON text)
+                    the exact text of the messages: table, key, order (text of the order key),
+                    execute_time, execute_position, deleted, data (map column → text; missing or
+                    null value: null), mysql_types (JSON text)
     tables          the same changes table by table, typed
-    again           whether the copies may already have this batch under its name and number. False:
-                    what they have under this number is another batch, because the stream's
-                    checkpoint was reset to an older state since then
-    done            called with the approximate number of written changes by sinks that write table
-                    by table
+    again           True: the copies may have this batch under its name and number. False: what they
+                    have under this number is another batch, because the stream's checkpoint was
+                    reset to an older state since then
+    done            sinks that write table by table call it with the approximate number of changes
+                    that they have written
     """
 
     writer: str
@@ -95,8 +98,8 @@ class ReducedBatch:
 class Written:
     """The counts for one table's changes.
 
-    winners   number of rows that were written
-    replayed  whether the batch had been applied before, so that nothing was done
+    winners   number of changes that were written, because the copy has no newer row
+    replayed  True: the copy already had the batch, so nothing was written
     """
 
     winners: int = 0
@@ -114,11 +117,11 @@ class Sink(Protocol):
         """Apply the changes of a batch to the copies; return a mapping from each table of the batch
         to its counts.
 
-        A change is applied if the copy has no row of the key, or one whose order is smaller or
-        equal; otherwise it is discarded. A delete keeps the key with its order, so that an older
-        change that arrives later cannot restore the row. When it returns, all changes are durable;
-        when it raises, any part may be. The same batch again, or batches in another order, give the
-        same copy.
+        A change is applied if the copy has no row of the key, or a row whose order key is smaller
+        or equal; otherwise it is discarded. A delete keeps the key with its order key, so that an
+        older change that arrives later cannot restore the row. When the method returns, all changes
+        are durable. When it raises an error, any part of them may be applied. The same batch again,
+        or batches in another sequence, give the same copy.
         """
         ...
 

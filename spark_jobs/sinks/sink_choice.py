@@ -45,7 +45,8 @@ def open_sink(spark: SparkSession, settings: JobSettings) -> Sink:
 def place_of_copies(spark: SparkSession, settings: JobSettings) -> str:
     """Return a text that identifies the location of the copies.
 
-    It does not contain what may change for the same copies, such as HBase's gateways.
+    It does not contain settings that may change while the copies stay the same, such as the
+    addresses of HBase's gateways.
     """
     if settings.hbase is not None:
         return f"HBase, namespace {settings.hbase.namespace}"

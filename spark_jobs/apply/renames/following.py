@@ -36,10 +36,15 @@ class RenamingSink(Sink, Protocol):
     """A sink whose copies can rename the columns of one real table's rows."""
 
     def rename_columns(self, table: str, real_table: str, order: str, names: Names) -> None:
-        """Rename columns in those rows of a real table whose order is smaller than `order`, all in
-        one step. `names` maps old to new names.
+        """Rename columns in those rows of a real table that are older than the rename, all in one
+        step.
 
-        A second call with the same order does nothing.
+        table       logical table
+        real_table  the real table whose columns were renamed
+        order       order key of the rename; rows with a smaller order key are older
+        names       old name → new name
+
+        A second call with the same order key does nothing.
         """
         ...
 
@@ -58,8 +63,10 @@ class RenameFollowing:
         self._kept = list(self._store.read())
 
     def follow(self, followed: Followed) -> Followed:
-        """Rename the copies' columns, and return the remaining changes of the batch under the new
+        """Rename the copies' columns, and return the batch with its remaining changes under the new
         names.
+
+        `followed` is the batch after its TRUNCATEs were applied.
         """
         contents, told = followed.contents, followed.contents.renames
         problems = self._problems(told)

@@ -15,17 +15,23 @@ step.
 
 
 class Rename(NamedTuple):
-    """An ALTER TABLE that renames columns: its order key, and its message's header `renamed`."""
+    """An ALTER TABLE that renames columns.
+
+    order  its order key
+    text   the header `renamed` of its message
+    """
 
     order: str
     text: str
 
 
 class Span(NamedTuple):
-    """Changes with `low <= order key < high`, and the names that later renames give to their
-    columns.
+    """A range of order keys, and the names that later renames give to the columns of changes in it.
 
-    `names` maps a lower-case name to the new name; None: another column has got this name.
+    low    smallest order key of the range
+    high   order key of the next rename, which is not in the range
+    names  name in lower case → new name. None: the column was removed, and another column got its
+           name
     """
 
     low: str
@@ -34,10 +40,10 @@ class Span(NamedTuple):
 
 
 def names_of(text: str) -> Names:
-    """Return the names in a `renamed` header, without renames that change only upper and lower
-    case.
+    """Return the renames in a header `renamed`: old name in lower case → new name.
 
-    Raises ValueError for a malformed header.
+    A rename that changes only upper and lower case is omitted. Raises ValueError for a malformed
+    header.
     """
     return {
         each.old.lower(): each.new
@@ -47,17 +53,22 @@ def names_of(text: str) -> Names:
 
 
 def renamed_by(renames: Sequence[Names]) -> Mapping[str, str | None]:
-    """Return the final name of each name in successive renames. Unchanged names are omitted."""
+    """Return the effect of successive renames together: first name in lower case → last name.
+
+    Names that stay the same are omitted. None: the column was removed, and another column got its
+    name.
+    """
     mentioned = {name.lower() for names in renames for pair in names.items() for name in pair}
     found = {name: _followed(name, renames) for name in sorted(mentioned)}
     return {name: new for name, new in found.items() if new is None or new.lower() != name}
 
 
 def spans(renames: Sequence[Rename]) -> Iterator[Span]:
-    """Yield ranges of order keys, with the new names of the columns for the changes in each range.
+    """Yield the ranges of order keys between the renames of one real table, with the new names in
+    each.
 
-    `renames` are all renames of one real table. Changes after the last rename are in no range;
-    their columns keep their names.
+    A change whose order key is in a range gets the names of the range. A change after the last
+    rename is in no range, because it already has the newest names.
     """
     ordered = sorted(renames)
     names = [names_of(each.text) for each in ordered]

@@ -15,10 +15,11 @@ _TYPES: Final = "map<string,string>"
 
 
 def renamed_changes(changes: DataFrame, renames: Renames) -> DataFrame:
-    """Return parsed changes with the newest names in the columns data, mysql_types, key_columns and
+    """Return the changes with the newest names in the columns data, mysql_types, key_columns and
     moved_from.
 
-    `renames` maps each real table to its renames, sorted by order.
+    changes  the result of `parse_events`
+    renames  (logical, real table) → its renames, sorted by order key
     """
     rows = [(*place, *span) for place, each in sorted(renames.items()) for span in spans(each)]
     known = changes.sparkSession.createDataFrame(rows, _KNOWN).coalesce(1)

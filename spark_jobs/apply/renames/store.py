@@ -19,8 +19,11 @@ _SCHEMA: Final = "table string, real_table string, order string, renamed string,
 
 
 class KeptRename(NamedTuple):
-    """A stored rename of the columns of a real table, which `place` names. `done`: the rows that
-    the copy had then already have the new names.
+    """A stored rename of columns.
+
+    place   the logical and the real table whose columns were renamed
+    rename  the rename
+    done    True: the rows that the copy had at the time of the rename have the new names
     """
 
     place: Place
@@ -39,7 +42,7 @@ class RenameStore:
         self._path = f"{root.rstrip('/')}/{_FOLDER}"
 
     def read(self) -> Sequence[KeptRename]:
-        """Return the stored renames, sorted by order."""
+        """Return the stored renames, sorted by order key."""
         if not DeltaTable.isDeltaTable(self._spark, self._path):
             return ()
         rows = self._spark.read.format("delta").load(self._path).orderBy("order").collect()
@@ -51,9 +54,10 @@ class RenameStore:
         ]
 
     def add(self, news: Iterable[tuple[Place, Rename]]) -> None:
-        """Store the renames `news`. Call it before any row of a copy is changed.
+        """Store renames. Call it before any row of a copy is changed.
 
-        Renames that are already stored stay unchanged.
+        `news` has the renames, each with its logical and its real table. Renames that are already
+        stored stay unchanged.
         """
         rows = self._spark.createDataFrame(
             [(*place, *rename, False) for place, rename in news], _SCHEMA
@@ -84,7 +88,7 @@ class RenameStore:
 
 
 def by_place(kept: Iterable[KeptRename]) -> Renames:
-    """Return the stored renames as a mapping: real table → its renames, sorted by order."""
+    """Return the stored renames: (logical, real table) → its renames, sorted by order key."""
     found: dict[Place, list[Rename]] = {}
     for each in kept:
         found.setdefault(each.place, []).append(each.rename)
@@ -94,7 +98,8 @@ def by_place(kept: Iterable[KeptRename]) -> Renames:
 def renames_above(renames: Renames, oldest_orders: Mapping[str, str]) -> Renames:
     """Return the renames of those real tables that may have a change older than a rename.
 
-    `oldest_orders` maps each logical table to the smallest order of its changes.
+    renames        (logical, real table) → its renames, sorted by order key
+    oldest_orders  logical table → smallest order key of its changes in the batch
     """
     return {
         place: each

@@ -33,11 +33,14 @@ _UNKNOWN_ROWS: Final = (
 
 
 def empty_copies(sink: Sink, floors: Floors, writer: str) -> int:
-    """Delete the rows of copies that are older than the TRUNCATE of their real table; return their
-    number.
+    """Delete those rows of the copies that are older than the TRUNCATE of their real table; return
+    their number.
 
-    A delete has the order of the row. The call can be repeated: a copy accepts a change of equal
-    order, and keeps a row that is newer. `writer` is the name of the job.
+    floors  (logical, real table) → order key of its newest TRUNCATE
+    writer  name of the job
+
+    A row is deleted under its own order key. The call can be repeated: a copy accepts a change with
+    the same order key, and keeps a row that has become newer meanwhile.
     """
     return sum(
         _empty_copy(sink, table, of_table, writer) for table, of_table in _by_table(floors).items()
@@ -45,10 +48,13 @@ def empty_copies(sink: Sink, floors: Floors, writer: str) -> int:
 
 
 def refused(sink: Sink, floors: Floors, what: str = _TRUNCATED) -> Mapping[tuple[str, str], str]:
-    """Return the TRUNCATEs that the copies cannot follow, each with the reason.
+    """Return the statements that the copies cannot follow: (logical, real table) → reason.
 
-    The reason is that a copy does not store the real tables of its rows. `what` says in the reason
-    what happened at the source: a TRUNCATE or a rename.
+    floors  (logical, real table) → order key of its statement
+    what    the statement in the text of the reason: a TRUNCATE (the default) or a rename
+
+    A copy cannot follow a statement if it does not store the real tables of its rows, or stores
+    them with names in other upper and lower case.
     """
     return {
         (table, real): f"{what} {reason}" if reason is _OTHER_CASE else f"{what}, {reason}"

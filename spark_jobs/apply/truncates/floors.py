@@ -1,6 +1,6 @@
-"""Stores the floor of each real table: the order of its newest TRUNCATE.
+"""Stores the floor of each real table: the order key of its newest TRUNCATE.
 
-The floors are in a Delta table below the job's root, for every kind of copy.
+The floors are in a Delta table below the job's root, whatever the kind of the copies.
 """
 
 from collections.abc import Mapping
@@ -54,7 +54,9 @@ class FloorStore:
 
 
 def floors_frame(spark: SparkSession, floors: Floors) -> DataFrame:
-    """Return floors as a DataFrame with the columns table, real_table and order."""
+    """Return floors as a DataFrame with the columns table (logical), real_table and order (the
+    floor).
+    """
     return spark.createDataFrame(
         [(*place, order) for place, order in sorted(floors.items())], _SCHEMA
     ).coalesce(1)
@@ -68,10 +70,11 @@ def raised(floors: Floors, news: Floors) -> Floors:
 
 
 def floors_above(floors: Floors, oldest_orders: Mapping[str, str]) -> Floors:
-    """Return those floors that can affect a change: they are greater than the smallest order of
-    their table's changes.
+    """Return those floors that can affect a change of the batch.
 
-    `oldest_orders` maps each logical table to the smallest order of its changes.
+    floors         (logical, real table) → order key of its newest TRUNCATE
+    oldest_orders  logical table → smallest order key of its changes in the batch; a floor that is
+                   not greater affects none of them
     """
     return {
         place: order

@@ -18,8 +18,13 @@ from spark_jobs.transforms import TRUNCATE
 
 @dataclass(slots=True)
 class Followed:
-    """A batch after its TRUNCATEs and renames were applied: the remaining changes, the summary of
-    them, and how many statements were applied.
+    """A batch after its TRUNCATEs and renames were applied.
+
+    changes    the remaining changes
+    contents   the summary of the remaining changes
+    floors     (logical, real table) → order key of its newest TRUNCATE
+    truncates  number of TRUNCATEs that were applied
+    renames    number of renames that were applied
     """
 
     changes: DataFrame
@@ -31,11 +36,11 @@ class Followed:
 
 class Following:
     """Applies TRUNCATEs to the copies of one sink. Only the stream uses it, because no other job
-    stores floors (the orders of TRUNCATEs).
+    stores floors (the order keys of TRUNCATEs).
 
-    Each step can be repeated: floors are stored before a row of a copy is changed. So an
-    interrupted batch is applied again under them, and a parallel first copy sees them after its own
-    writes.
+    Each step can be repeated: floors are stored before a row of a copy is changed. So a batch that
+    was interrupted is applied again with the same floors. A first copy that runs in parallel reads
+    the floors after its own writes.
     """
 
     def __init__(self, spark: SparkSession, root: str, sink: Sink) -> None:
@@ -44,9 +49,10 @@ class Following:
         self._floors = self._store.read()
 
     def follow(self, changes: DataFrame, contents: BatchContents, writer: str) -> Followed:
-        """Remove the rows of the batch's TRUNCATEs from the copies, and return the remaining
-        changes.
+        """Remove the rows that the batch's TRUNCATEs delete from the copies; return the rest of the
+        batch.
 
+        changes   the result of `parse_events`
         contents  the summary of the batch
         writer    name of the job
         """

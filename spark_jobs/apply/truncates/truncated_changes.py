@@ -1,10 +1,10 @@
-"""Converts changes from before a TRUNCATE to deletes, each with its own order key. They may arrive
-after the TRUNCATE.
+"""Converts changes from before a TRUNCATE to deletes, because such changes may arrive after it.
+Each keeps its own order key.
 
-A TRUNCATE removes the rows of one real table. It names no keys, and a key may later be in another
-real table. So a TRUNCATE is not compared with the changes of a key. Instead, each change of its
-real table with a smaller order counts as a delete. The newest change of a key then decides, as
-always.
+A TRUNCATE removes the rows of one real table. It names no keys, and the row of a key may later be
+in another real table. So a TRUNCATE is not compared with the changes of a key. Instead, each change
+of its real table with a smaller order key counts as a delete. Afterwards the newest change of each
+key is applied, as without a TRUNCATE.
 """
 
 from typing import Final
@@ -23,10 +23,10 @@ _UNKNOWN: Final = (
 
 
 def emptied_changes(changes: DataFrame, floors: Floors) -> DataFrame:
-    """Return the changes. Those with an order below the floor (the newest TRUNCATE) of their real
-    table become deletes.
+    """Return the changes; those from before the newest TRUNCATE of their real table become deletes.
 
-    `changes` has at least the columns table, real_table, order and deleted.
+    changes  at least the columns table, real_table, order (order key) and deleted
+    floors   (logical, real table) → order key of its newest TRUNCATE
     """
     if not floors:
         return changes
@@ -37,10 +37,14 @@ def emptied_changes(changes: DataFrame, floors: Floors) -> DataFrame:
 
 
 def judged_changes(changes: DataFrame, floors: Floors, reason: str = _UNKNOWN) -> DataFrame:
-    """Return parsed changes; a change below a floor of its logical table that may belong to the
-    truncated real table gets a problem.
+    """Return parsed changes; one gets a problem if it is unknown whether a TRUNCATE applies to it.
 
-    `reason` follows the name of the table in the text of the problem.
+    That is unknown if the change is older than a TRUNCATE of its logical table, and does not name
+    its real table, or names it with the source of a group where the TRUNCATE has none, or the
+    reverse.
+
+    floors  (logical, real table) → order key of its newest TRUNCATE
+    reason  text of the problem, after the name of the table
     """
     known = floors_frame(changes.sparkSession, floors)
     tops = known.groupBy(sf.col("table").alias("top_table")).agg(sf.max("order").alias("top"))

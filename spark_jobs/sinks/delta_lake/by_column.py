@@ -1,5 +1,5 @@
-"""Copies of tables whose messages hold parts of rows: MERGE column by column, each with a
-separate order.
+"""Copies of tables whose messages contain only parts of rows: MERGE column by column, with an order
+key for each column.
 """
 
 from collections.abc import Mapping
@@ -25,11 +25,12 @@ _OF_THE_NEWEST: Final = tuple(name for name in WHOLE_ROW_GUARDS if name not in (
 
 
 class DeltaByColumn(DeltaSink):
-    """Delta copies with a separate order for each column, in the guards `_column_orders` and
-    `_reset_order`.
+    """Delta copies with an order key for each column. The guards `_column_orders` (column → order
+    key) and `_reset_order` (order key of the row's newest INSERT or DELETE) store them.
 
-    The result does not depend on the order of arrival: a value is used if its order is the greatest
-    of its column and not below the newest INSERT or DELETE of its row.
+    A value replaces the copy's value if its order key is not smaller than that of the column, and
+    not smaller than that of the newest INSERT or DELETE of the row. So the result does not depend
+    on the order of arrival.
     """
 
     _newest_whole = False

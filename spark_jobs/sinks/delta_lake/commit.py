@@ -59,11 +59,12 @@ _PAIR: Final = (EXECUTE_TIME, EXECUTE_POSITION)
 
 
 def put(copy: OpenCopy, rows: DataFrame, number: int | None, batch: Batch | None) -> Written | None:
-    """Write, in one commit, those of `rows` that are newer than the copy's row of the same key.
-    `rows` has at most one row for each key.
+    """Write those of `rows` that are newer than the copy's row of the same key, in one commit.
 
+    copy    the copy, opened
+    rows    at most one row for each key
     number  approximate number of rows; None: unknown
-    batch   identity of the batch for the commit; None: it has none
+    batch   identity of the batch, which the commit records; None: the commit records none
 
     Returns None, and writes nothing, if the copy and `rows` have different columns.
     """
@@ -174,7 +175,13 @@ def _ranges(rows: DataFrame) -> Sequence[KeyRange]:
 
 
 def metrics(written: int, wins: int, loses: int, copied: int) -> Mapping[str, int]:
-    """Return the metrics that Delta's history shows for a MERGE."""
+    """Return the metrics that Delta's history shows for a MERGE.
+
+    written  number of new or changed rows
+    wins     number of those that replace a row of the copy
+    loses    number of changes that were discarded, because the copy has a newer row
+    copied   number of unchanged rows that were written again with their file
+    """
     return {
         "operationNumSourceRows": written + loses,
         "numTargetRowsInserted": written - wins,

@@ -19,15 +19,15 @@ _BYTES_COMPARED: Final = 8
 
 
 def bounds(statistics: str | None, column: str) -> KeyRange | None:
-    """Return the least and the greatest key of a file by its statistics; None if they do not
+    """Return the smallest and the greatest key of a file by its statistics; None if they do not
     contain them.
 
     statistics  Delta's JSON (PROTOCOL.md, "Per-file Statistics"); None: the file has none
     column      name of the key's column in the file
 
-    The range may be wider than the keys, because rows may have been removed from the file, and
-    because Delta truncates long texts: the least key to a smaller text, the greatest to a greater
-    one.
+    The range may be wider than the keys of the file. One reason is that rows may have been removed
+    from it. The other is that Delta truncates long texts: the smallest key to a smaller text, the
+    greatest key to a greater text.
     """
     told: dict[str, Any] = orjson.loads(statistics) if statistics else {}
     least, greatest = (told.get(side, {}).get(column) for side in ("minValues", "maxValues"))
@@ -35,16 +35,17 @@ def bounds(statistics: str | None, column: str) -> KeyRange | None:
 
 
 def meets(held: KeyRange | None, ranges: Iterable[KeyRange]) -> bool:
-    """Return whether a file may contain a key of `ranges`. `held` is the range of its keys; None:
-    unknown, so the result is True.
+    """Return whether a file may contain a key of one of the `ranges`.
+
+    `held` is the range of the file's keys; None: this range is unknown, so the result is True.
     """
     return held is None or any(first <= held[1] and held[0] <= last for first, last in ranges)
 
 
 def spanned(files: Sequence[KeyRange | None]) -> KeyRange | None:
-    """Return the key range of all files together.
+    """Return the smallest range that contains the key ranges of all `files`.
 
-    Returns None if the range of a file is unknown, or if there are no files.
+    Returns None if the range of a file is unknown (None), or if there are no files.
     """
     known = [each for each in files if each is not None]
     if not known or len(known) < len(files):
@@ -53,7 +54,7 @@ def spanned(files: Sequence[KeyRange | None]) -> KeyRange | None:
 
 
 def share(ranges: Iterable[KeyRange], span: KeyRange) -> float:
-    """Return the estimated share of a span that the ranges cover (0 to 1).
+    """Return the estimated share (0 to 1) of the keys in `span` that are in one of the `ranges`.
 
     The estimate assumes that texts are evenly distributed.
     """

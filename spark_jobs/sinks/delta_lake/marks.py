@@ -23,8 +23,11 @@ _FORMAT: Final = "Portable"
 
 @dataclass(frozen=True, slots=True)
 class Gone:
-    """Rows of one file to remove: `rows` is the `bitmap` of their numbers, `count` the number of
-    rows.
+    """Rows of one file to remove.
+
+    file   the file, as in Spark's column `_metadata.file_path`
+    rows   set of the row numbers, as `bitmap` returns it
+    count  number of these rows
     """
 
     file: str
@@ -33,8 +36,9 @@ class Gone:
 
 
 def bitmap(copy: OpenCopy, numbers: Column) -> Column:
-    """Return the aggregate that collects the row numbers of one file into a set; NULLs are
-    ignored.
+    """Return the aggregate expression that collects row numbers of one file into a set.
+
+    `numbers` is the expression for a row number; NULLs are ignored.
     """
     columns = copy.java("org.apache.spark.sql.classic.ExpressionUtils")
     aggregator = copy.java("org.apache.spark.sql.catalyst.expressions.aggregation.BitmapAggregator")

@@ -39,11 +39,12 @@ def numbered_commits(spark: SparkSession, writer: str, number: int | None) -> It
 
 @contextmanager
 def under_another_writer(spark: SparkSession, batch: Batch) -> Iterator[None]:
-    """Context manager inside `numbered_commits`: Delta accepts a batch whose number the table
-    already has.
+    """Context manager inside `numbered_commits`: Delta accepts `batch` although the table already
+    has its number.
 
-    Such a number was stored before the checkpoint was reset to an older state. The commits of the
-    block use another writer name, which other tables may use too.
+    The table has this number from another batch, because the checkpoint was reset to an older state
+    since then. The commits of the block use another writer name, which commits to other tables may
+    use too.
     """
     with _ONE_AT_A_TIME:
         spark.conf.set(_WRITER, f"{batch.writer} {uuid4()}")

@@ -31,20 +31,19 @@ def rename_columns(
     names: Mapping[str, str],
     policy: SchemaPolicy,
 ) -> None:
-    """Rename columns in those rows of a real table whose order is smaller than `order`, in one
-    commit.
+    """Rename columns in those rows of a real table that are older than the rename, in one commit.
 
     path        location of the copy
     table       logical table
     real_table  the real table whose columns were renamed
-    order       order of the rename
+    order       order key of the rename; rows with a smaller order key are older
     names       old name in lower case → new name
     policy      whether a column may get another type
 
-    The order is part of the name of a Delta transaction, so Delta skips a repeated rename. The
+    The order key is part of the name of a Delta transaction, so Delta skips a repeated rename. The
     execute position alone would not identify a rename: positions begin at a lower number again
-    after the loss of a position record. Raises SchemaChangeRefused if the policy does not allow a
-    column to get the type of another.
+    after the loss of a position record. Raises SchemaChangeRefused if a column would have to get
+    the type of another column and the policy does not allow that.
     """
     copy = DeltaTable.forPath(spark, path).toDF()
     if REAL_TABLE not in copy.columns or _is_renamed(spark, path, real_table, order):

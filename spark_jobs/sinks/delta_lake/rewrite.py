@@ -9,8 +9,9 @@ from spark_jobs.sinks.delta_lake.transaction import DELTA, JavaObject, OpenCopy
 
 
 def touched(copy: OpenCopy, files: Iterable[str]) -> Sequence[JavaObject]:
-    """Return the entries of Delta's log for the given files, which are named as in Spark's column
-    `_metadata.file_path`.
+    """Return the entries of Delta's log for some of the files that `copy` reads.
+
+    `files` has the names of these files, as in Spark's column `_metadata.file_path`.
     """
     helper, folder = (
         copy.java(f"{DELTA}.commands.DMLWithDeletionVectorsHelper"),

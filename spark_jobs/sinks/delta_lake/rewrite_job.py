@@ -1,4 +1,6 @@
-"""The Spark job that writes new files of many copies: each of its tasks writes those of some."""
+"""The Spark job that writes new files of many copies: each of its tasks writes the files of some
+copies.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -29,7 +31,11 @@ _READING: Final = (
 
 
 class CopyRewrite(NamedTuple):
-    """Java's description of a copy for the job: its `CopyFiles`, and the `RowShape` of its rows."""
+    """The Java objects that describe a copy for the job.
+
+    files  `CopyFiles`: the files of the copy
+    shape  `RowShape`: how its rows are made from changes
+    """
 
     files: JavaObject
     shape: JavaObject
@@ -37,14 +43,15 @@ class CopyRewrite(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Rewritten:
-    """What a task has done for one copy; it takes effect with the commit.
+    """The result of a task for one copy. It takes effect only when the caller commits it.
 
-    written   number of changes that win, and are in the new file
+    written   number of changes that are newer than the copy; the new file contains them
     wins      number of those that replace a row of the copy
-    loses     number of changes that lose
-    kept      number of the copy's rows in the new file
+    loses     number of changes that are discarded, because the copy has a newer row
+    kept      number of the copy's rows that the new file contains unchanged
     replaced  numbers of the files that the new file replaces, separated by commas
-    file      name, size in bytes, time in Unix ms and statistics of the new file; empty: no file
+    file      name, size in bytes, time in Unix ms and statistics of the new file; empty: none was
+              written
     """
 
     written: int
@@ -56,7 +63,7 @@ class Rewritten:
 
     @classmethod
     def of(cls, fields: Sequence[str]) -> "Rewritten":
-        """Return the result that `Rewriter` of Java describes in these fields."""
+        """Return the result in the fields that the Java class `Rewriter` returns."""
         written, wins, loses, kept, replaced, *file = fields
         return cls(int(written), int(wins), int(loses), int(kept), replaced, file)
 
@@ -64,12 +71,14 @@ class Rewritten:
 def rewritten(
     changes: DataFrame, copies: Mapping[str, CopyRewrite], log: JavaObject
 ) -> Mapping[str, Rewritten]:
-    """Decide about the changes of many tables, and write new files. Return table → result; tables
-    whose files could not be read or written are missing.
+    """Find the changes of many tables that are newer than the copies, and write new files with
+    them.
 
     changes  changes of all tables of a batch, in the columns of `ReducedBatch.changes`
     copies   table → its copy
-    log      Delta's log of one of the tables, which has the settings of the filesystem
+    log      Delta's log of any of the tables, from which the settings of the file system are read
+
+    Returns table → result. A table whose files could not be read or written is missing.
     """
     spark, tables = changes.sparkSession, list(copies)
     files, shapes = zip(*copies.values(), strict=True)

@@ -1,5 +1,5 @@
-"""Computes how the rows of a table are made from changes: once for all tables and batches with one
-definition.
+"""Computes how the rows of a table are made from changes. The result is cached for all tables and
+batches with the same definition.
 """
 
 import json
@@ -29,7 +29,8 @@ _KEPT: Final = 5000
 
 
 class RowShapes:
-    """The `RowShape` objects of Java, by the columns of the copy and the versions of the changes.
+    """A cache of Java's `RowShape` objects, by the columns of the copy and the definitions in the
+    changes.
 
     `policy` says which columns a batch may add.
     """
@@ -41,7 +42,9 @@ class RowShapes:
     def of(self, changes: TableBatch, form: StructType, copy: OpenCopy) -> JavaObject | None:
         """Return the shape of a table's rows; None if the copy's columns must be changed before.
 
-        form  columns of `changes.changes`
+        changes  the changes of the table
+        form     the columns of `changes.changes`
+        copy     the copy, opened
         """
         text = copy.transaction.metadata().schemaString()
         versions = tuple((each.text, tuple(each.mysql_types)) for each in changes.versions)

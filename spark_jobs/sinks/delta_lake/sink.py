@@ -1,5 +1,5 @@
-"""Copies as Delta tables, one for each logical table. A row is replaced only if its order is not
-greater than that of the change.
+"""Copies as Delta tables, one for each logical table. A change replaces a row only if its order key
+is not smaller than that of the row.
 """
 
 import re
@@ -93,10 +93,11 @@ class DeltaSink:
             return {**done, **together(spark, merge, rest, self._threads)}
 
     def merge(self, changes: TableBatch, batch: Batch | None) -> Written:
-        """Merge one table's changes in one commit, and repeat that if another writer committed
-        before.
+        """Merge one table's changes in one commit; begin again if another writer committed
+        meanwhile.
 
-        `batch` identifies the batch; None: the commit records no batch.
+        `batch` is the identity of the batch, which the commit records; None: the commit records
+        none.
         """
         with alone(self._spark, self.path(changes.table)):
             for _ in range(_ATTEMPTS - 1):
@@ -107,13 +108,16 @@ class DeltaSink:
     def rename_columns(
         self, table: str, real_table: str, order: str, names: Mapping[str, str]
     ) -> None:
-        """Rename columns in those rows of a real table whose order is smaller than `order`, in one
+        """Rename columns in those rows of a real table that are older than the rename, in one
         commit.
 
-        names  old name in lower case → new name
+        table       logical table
+        real_table  the real table whose columns were renamed
+        order       order key of the rename; rows with a smaller order key are older
+        names       old name in lower case → new name
 
-        A second call with the same order changes nothing. Raises SchemaChangeRefused if a column
-        would get another type and `retyped` is "stop".
+        A second call with the same order key changes nothing. Raises SchemaChangeRefused if a
+        column would get another type and `retyped` is "stop".
         """
         self._touched.add(table)
         rename = partial(
@@ -210,8 +214,8 @@ class DeltaSink:
 
 
 class DeltaHistory(DeltaSink):
-    """Stores every version of every row below `<root>/_history`: one row per key and order, deletes
-    included.
+    """Stores every version of every row below `<root>/_history`: one row for each key and order
+    key, deletes included.
     """
 
     _newest_whole = False

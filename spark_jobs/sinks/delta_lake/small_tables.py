@@ -1,9 +1,9 @@
-"""Writes the changes of many small copies with one Spark job: its tasks decide about all tables and
-write their files, and then each copy gets its own commit.
+"""Writes the changes of many small copies with one Spark job: its tasks decide which changes are
+newer, and write the files of all tables. Then each copy gets its own commit.
 
-With jobs for each table, planning takes most of the time. The rule and the transactions are those
-of `commit.put` for copies without deletion vectors. A table that is not written here, for whatever
-reason, is left to the caller, who writes it alone.
+With separate jobs for each table, planning takes most of the time. The rule and the transactions
+are those of `commit.put` for copies without deletion vectors. A table that cannot be written in
+this way stays unchanged, and the caller writes it alone.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -52,8 +52,8 @@ class SmallTables:
     """Writes small tables of one sink together.
 
     path     returns the location of a table's copy
-    shapes   describes how rows are made of changes
-    threads  number of copies that are opened or committed at the same time
+    shapes   the cache of row shapes
+    threads  largest number of copies that are opened or committed at the same time
     """
 
     path: Callable[[str], str]
@@ -61,10 +61,13 @@ class SmallTables:
     threads: int
 
     def write(self, batch: ReducedBatch, identity: Batch | None) -> Mapping[str, Written]:
-        """Write the tables that are small, each in one commit. Return table → counts of the tables
-        that have the batch now; each other table is as before.
+        """Write the small tables of a batch, each in one commit.
 
-        identity  identity of the batch for the commits; None: it has none
+        batch     the batch
+        identity  identity of the batch, which the commits record; None: they record none
+
+        Returns table → counts, for the tables whose copies have the batch now. The copies of all
+        other tables are unchanged.
         """
         few = [each for each in batch.tables if _is_small(each)]
         if len(few) < _FEWEST_TABLES:

@@ -26,11 +26,12 @@ _MORE_THAN_ROWS: Final = ("delta.enableChangeDataFeed", "delta.enableRowTracking
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """The identity of a batch in a commit. A commit with an equal identity has the same batch.
+    """The identity of a batch. A commit records it, so that a repeated batch is recognised.
 
     writer  name of the job
     number  number of the batch
-    again   False: the batch is new, although a commit may have the same number
+    again   True: a commit with this writer and number has this batch. False: such a commit has
+            another batch, because the stream's checkpoint was reset to an older state since then
     """
 
     writer: str
@@ -42,10 +43,12 @@ class Batch:
 class OpenCopy:
     """One snapshot of a Delta table, and the transaction that may change it.
 
-    files       files that are read
-    span        least and greatest key of the files; None: unknown
-    marks_rows  whether rows are removed by deletion vectors; otherwise their files are written
-                again
+    log          Delta's log of the table (Java)
+    transaction  Delta's transaction (Java)
+    files        the files that the transaction reads
+    span         smallest and greatest key of these files; None: unknown
+    marks_rows   True: rows are removed by deletion vectors. False: the files that contain them are
+                 written again
     """
 
     spark: SparkSession
@@ -82,11 +85,11 @@ class OpenCopy:
         )
 
     def reading(self, column: str, ranges: Sequence[KeyRange] | None) -> "OpenCopy":
-        """Return an OpenCopy that reads only the files that may contain keys of `ranges`; None: all
-        files.
+        """Return an OpenCopy that reads only the files that may contain a key in one of `ranges`.
 
-        Delta's transaction then regards only these files as read. `column` is the column of the
-        key.
+        `column` is the key's column. `ranges` None: all files are read. Delta's transaction counts
+        only these files as read: a commit of another writer makes it fail only if that commit
+        changes them.
         """
         seq, known = self.seq, self._all_files()
         if known is None:
@@ -142,7 +145,8 @@ class OpenCopy:
     ) -> None:
         """Commit the actions.
 
-        batch    identity of the batch; None: it is not recorded
+        actions  Delta's actions (Java)
+        batch    identity of the batch, which the commit records; None: the commit records none
         figures  counts for the table's history
 
         Raises Delta's error if another writer committed first.
