@@ -147,8 +147,8 @@ class FloorWish(BaseModel):
 
 
 class Floor(FloorWish, Confirmed):
-    """The order to raise an instance's order keys above the last order key of the named
-    instance.
+    """The request to raise an instance's order keys above the last order key of the instance
+    `above`.
     """
 
 

@@ -62,7 +62,7 @@ class RowEncoder:
 
     @property
     def envelope(self) -> None:
-        """Return None: compiled code prints this form without an envelope."""
+        """Return None, because compiled code prints Canal's form without an envelope."""
 
     def encode(
         self, changes: Sequence[RowChange], frame: MessageFrame, _order: OrderPair = NOT_PRINTED

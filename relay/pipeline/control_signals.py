@@ -1,4 +1,4 @@
-"""Detects that an operator called an instance, to move its position or to skip a transaction."""
+"""Detects that an operator changed an instance's position or ordered to skip a transaction."""
 
 import threading
 
@@ -8,9 +8,10 @@ from relay.zk import Watch
 
 
 class ControlSignals:
-    """Reports whether an operator called since `acknowledge`.
+    """Reports whether an operator called the instance since `acknowledge`.
 
-    ZooKeeper's watch also fires at every reconnection, so the number of calls is compared.
+    A call is a signal in ZooKeeper that the leader must read its position again. ZooKeeper's watch
+    also fires at every reconnection, so the number of calls is compared.
     """
 
     def __init__(self, store: InstanceStore, instance: str) -> None:

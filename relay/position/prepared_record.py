@@ -73,8 +73,8 @@ def to_bytes(rows: PreparedRows) -> bytes:
 
 
 def from_bytes(value: bytes) -> PreparedRows:
-    """Return the row event in the value of a record. Raises PositionUnreadable if the value is
-    invalid.
+    """Return the row event of a prepared transaction, from the value of its record. Raises
+    PositionUnreadable if the value is invalid.
     """
     try:
         form, mariadb, type_code, time_s, offset, file_bytes, map_bytes, table_bytes = (

@@ -44,7 +44,7 @@ class BatchProducer(Protocol):
         return False
 
     def expect(self, partitions: int) -> None:
-        """Set the number of partitions that share the queue."""
+        """Set the number of partitions whose messages share the queue of the Kafka client."""
 
     def open(self) -> None:
         """Connect, and fence every older producer of the same instance."""

@@ -215,7 +215,7 @@ class Feed:
         return self._book.partitions()
 
     def hear(self, *, moved: bool, since: int = 0) -> None:
-        """Record the admin's answer about the table; see `Moves.hear`. Thread-safe."""
+        """Record the admin's answer whether the table moved; see `Moves.hear`. Thread-safe."""
         self._moves.hear(moved=moved, since=since)
 
     @property
@@ -294,5 +294,5 @@ class Feed:
 
     def _on_removed(self) -> None:
         self._quiet_until = float("-inf")
-        if self._options.exclusive:  # its next assignment names all partitions, that of others not
+        if self._options.exclusive:  # its next assignment names all partitions, others' does not
             self.revoked(self._book.partitions(), lost=True)

@@ -219,7 +219,7 @@ class MoveFollower:
 
 
 def moves_of(options: FeedOptions) -> Moves:
-    """Return the object that follows the moves of what a feed reads."""
+    """Return the object that follows the table of a feed when it moves to another topic."""
     if options.follow is None:
         return NoMoves(options.by_hand or options.stays, by_hand=options.by_hand is not None)
     return MoveFollower(options.follow, options.move_seconds)

@@ -48,9 +48,11 @@ class Transaction:
 
 
 class TransactionId(NamedTuple):
-    """The id of a source transaction: its text, and the instance and number in it.
+    """The id of a source transaction, and the two parts of its text.
 
-    before  last execute position before the transaction; it rises from transaction to transaction
+    text      the whole id
+    instance  name of the instance
+    before    last execute position before the transaction; it rises from transaction to transaction
     """
 
     text: str

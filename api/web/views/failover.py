@@ -67,7 +67,9 @@ def rows(answers: Iterable[FailoverAnswer]) -> list[Row]:
 
 
 def sentence(found: list[Row]) -> str:
-    """Return a text about the page, with the number of sources in `found` that could switch now."""
+    """Return the text at the top of the page: what it shows, and how many of the sources in `found`
+    could switch now.
+    """
     if not found:
         return _ABOUT
     paired = [each for each in found if each.other is not None]

@@ -87,7 +87,7 @@ class ReadableRows(EnvelopeRows):
 
     @property
     def envelope(self) -> Envelope:
-        """Return None, because compiled code does not print this format."""
+        """Return an empty envelope, because compiled code does not print this format."""
         return _NO_ENVELOPE
 
     def framing_texts(self, operation: Operation, frame: MessageFrame) -> tuple[bytes, bytes]:

@@ -94,10 +94,10 @@ class GroupFailover:
         without it.
         """
         if record is not None:
-            # That of a single source becomes that of the group's first.
+            # The record of a single source becomes the record of the group's first source.
             record = replace(record, following=record.following or next(iter(self._sources)))
-        # One that is not asked, because another one stops the choice, must not call for the next
-        # choice at once.
+        # An error of one source ends the choice before the sources after it. Their old news must
+        # not cause the next choice at once.
         for each in self._managed.values():
             each.forget_news()
         chosen = SourceChoice({}, record)
@@ -124,7 +124,8 @@ class GroupFailover:
         except RelayError as exc:
             exc.reason = of_source(name, exc)
             unfit = isinstance(exc, SourceUnreachable | StandbyBehind | SwitchRefused)
-            # Of a server that serves the rest comes in a moment, or it is read on.
+            # If the present server answers, the other one soon has the missing transactions, or the
+            # relay continues to read the present one.
             if not unfit or source.serves or not self.group.passes(name, chosen.record):
                 raise
             servers = {**chosen.servers, name: source.followed}

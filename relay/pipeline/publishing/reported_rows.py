@@ -40,8 +40,9 @@ class ReportedContexts(MessageContexts):
 class ReportedRows(RowPublisher):
     """A RowPublisher that reports the logical table of the next rows to the checkpoint.
 
-    It never prints several transactions together, because their headers differ. If messages contain
-    the row's number, each row is printed only after the row before it was counted.
+    It never prints several transactions together, because the headers of their rows differ. If
+    messages contain the row's number in its transaction, each row is printed only after the row
+    before it was counted.
     """
 
     def __init__(

@@ -11,8 +11,8 @@ from relay.schema.sql.tokens import Token, TokenKind, tokenize
 
 @dataclass(frozen=True, slots=True)
 class WrittenName:
-    """The name of a table in a statement, and its tokens. If the table's name is "", it is a
-    database.
+    """The name of a table or database in a statement, and its tokens. A database has the table name
+    "".
     """
 
     id: TableId

@@ -74,10 +74,10 @@ def last_file_before(
     files: Sequence[str], created_s: Callable[[str], int], time_ms: int
 ) -> str | None:
     """Return the newest of `files` (oldest first) that certainly began before `time_ms`; None if
-    even the oldest one began later.
+    even the oldest one was created in a later second.
 
     `created_s` returns the creation time of a file in whole seconds. A file that was created in the
-    second of `time_ms` may have begun after it, so the file before it is returned.
+    second of `time_ms` may have begun after `time_ms`, so it is returned only if it is the oldest.
     """
     time_s = time_ms // _MILLISECONDS
     low, high = 0, len(files)  # all below `low` are older, all from `high` on are not

@@ -48,7 +48,8 @@ _LONGEST_END_BYTES: Final = 9
 class BinlogReader:
     """Reads the events of a dump, and follows the file and offset of the next event.
 
-    `ends`: the dump was requested only up to the end of the binlog, which the server reports.
+    `ends`: the relay requested the dump only up to the end of the binlog, so the server ends it
+    there.
     """
 
     def __init__(self, packets: PacketReader, address: str, *, ends: bool = False) -> None:
