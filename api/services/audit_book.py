@@ -42,7 +42,7 @@ class CheckedEntries:
 class AuditBook:
     """Reads pages of the audit trail.
 
-    kept  number of the newest entries that are kept for the time while Kafka does not answer
+    kept  how many of the newest entries stay in memory, to be shown while Kafka does not answer
     """
 
     def __init__(self, trail: AuditTrail, newest: int, kept: int = _KEPT_ENTRIES) -> None:
@@ -80,8 +80,8 @@ class AuditBook:
     def verdict(self, known: Iterable[Reference] = ()) -> AuditVerdict:
         """Check the hash chains of the whole trail and return the result.
 
-        `known` are entries that an earlier check saw; they must still exist. Raises
-        AuditUnreadable, Unreachable.
+        `known` are entries that an earlier check has seen; if the trail lacks one of them, the
+        result says so. Raises AuditUnreadable, Unreachable.
         """
         return self.trail.verify(known)
 

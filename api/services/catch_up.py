@@ -13,8 +13,10 @@ _MOST_SAMPLES: Final = 100
 
 
 class Sample(NamedTuple):
-    """A measurement: at `at_ms` (Unix milliseconds) a server lacked `behind` published
-    transactions.
+    """A measurement of a database server's gap.
+
+    at_ms   time of the measurement in Unix milliseconds
+    behind  number of published transactions that the server did not have then
     """
 
     at_ms: int
@@ -23,9 +25,11 @@ class Sample(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CatchUpRate:
-    """The rate at which a gap becomes smaller, in transactions per second; negative: the gap grows.
+    """The rate at which a server's gap becomes smaller.
 
-    left_s  seconds until the server has every published transaction; None: the gap does not shrink
+    per_second  transactions per second; negative: the gap grows
+    left_s      seconds until the server has every published transaction; None: the gap does not
+                become smaller
     """
 
     per_second: float
@@ -55,9 +59,10 @@ class CatchUpRates:
         self._lock = threading.Lock()
 
     def note(self, server: Hashable, sample: Sample) -> CatchUpRate | None:
-        """Store a sample of a server and return the server's present rate; None: it is not known.
+        """Store a sample of a server and return the server's present rate; None: the rate is
+        unknown.
 
-        All samples of a server are deleted when the server lacks nothing or its gap is unknown.
+        All samples of the server are deleted if it lacks nothing now, or if its gap is unknown.
         """
         with self._lock:
             if sample.behind <= 0:

@@ -21,8 +21,11 @@ SHOWN_ROWS: Final = 50
 
 
 class ShownLetter(NamedTuple):
-    """A dead letter as it is stored (`stored`), the form in which the API returns it (`view`), and
-    its rows.
+    """A dead letter for a page.
+
+    stored  the dead letter as it is stored in its topic
+    view    the form in which the API returns it
+    rows    its rows
     """
 
     stored: ListedDeadLetter
@@ -34,11 +37,13 @@ class ShownLetter(NamedTuple):
 class DeadLetterLists:
     """Reads the dead letters of one instance after another.
 
-    topic   returns the reader of an instance's dead letters
-    tables  reads the logical tables, and what is hidden of them
+    directory  lists the instances
+    topic      returns the reader of an instance's dead letters
+    kafka      how to connect to Kafka
+    tables     returns the logical tables, and which of their columns and rows are hidden
 
-    The parameter `values` of the methods says whether the reader may see keys and values of rows.
-    What masks and rules hide is shown to no reader.
+    The methods have a parameter `values`: True if the reader may see keys and values of rows. No
+    reader sees what masks and rules hide.
     """
 
     directory: InstanceDirectory
@@ -65,7 +70,10 @@ class DeadLetterLists:
     def rows(self, instance: str, letter: str, numbers: slice, *, values: bool) -> LetterRowsView:
         """Return rows of a dead letter, column by column. Raises the errors of `one`.
 
-        numbers  which rows of its message
+        instance  name of the instance
+        letter    id of the dead letter
+        numbers   numbers of the rows within its message
+        values    True if the reader may see keys and values of rows
         """
         found = self._masks(instance).rows(self._stored(instance, letter).letter, numbers)
         return LetterRowsView.of(_seen(found, values=values))

@@ -88,7 +88,9 @@ class ErasureDesk:
     def of(cls, settings: RelaySettings, session: Session, turn: ErasureTurn) -> "ErasureDesk":
         """Return the service of an installation.
 
-        `turn` is the lock of ZooKeeper that allows one erasure at a time in the installation.
+        settings  settings of the installation
+        session   the connection to ZooKeeper
+        turn      lock in ZooKeeper that allows one erasure at a time in the installation
         """
 
         def make(

@@ -27,7 +27,8 @@ class FailoverDesk:
 
     The leading relay reads the orders. Each order is written to the audit trail first. The
     parameter `source` names one source of a group; for an instance with one source it is "" or the
-    instance's name. The methods raise SourceNotNamed if the source of a group is not named.
+    instance's name. The parameter `note` has author and comment of the order. The methods raise
+    SourceNotNamed if the instance is a group and `source` is "".
     """
 
     def __init__(
@@ -58,10 +59,10 @@ class FailoverDesk:
         return self._last.of(self.every)
 
     def switch(self, instance: str, source: str, to: ServerRole, note: Note) -> FailoverAnswer:
-        """Order the relay to read the source from the server `to`. The relay switches when that
-        server has every published transaction.
+        """Order the relay to read the source from its server with the role `to`. The relay switches
+        when that server has every published transaction.
 
-        Raises BadRequest if the source has no such server.
+        Raises BadRequest if the source has no server with this role.
         """
         source = self._meant(instance, source)
         if self._view(instance, source).server(to) is None:

@@ -58,8 +58,12 @@ class InstanceDesk:
     ) -> tuple[InstanceDocument, bool]:
         """Add or replace the document of an instance.
 
-        Returns the document, and True if it was added. `fields` is the new document; `precondition`
-        is the state of the present document that the caller expects.
+        name          name of the instance
+        fields        the new document
+        precondition  the state of the present document that the client expects (If-Match)
+        note          author and comment
+
+        Returns the document, and True if it was added.
 
         Raises DefinedInFile, InstanceRefused, BodyTooLarge, NodeMissing, VersionConflict, and
         PreconditionRequired or PreconditionFailed from `Precondition.check`.

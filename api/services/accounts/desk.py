@@ -15,7 +15,12 @@ from relay.operations import AccountEditor, NewToken, UserChange, Who
 
 @dataclass(frozen=True, slots=True)
 class AccountList:
-    """All users and tokens by name. `state` identifies this state of both, for If-Match."""
+    """All users and tokens.
+
+    users   the users, sorted by name
+    tokens  the tokens, sorted by name
+    state   a text that changes with each change of a user or token; a client sends it in If-Match
+    """
 
     users: tuple[User, ...]
     tokens: tuple[ApiToken, ...]
@@ -48,9 +53,11 @@ class AccountDesk:
     def save_user(
         self, name: str, wanted: UserChange, known: Precondition, caller: Caller, who: Who
     ) -> bool:
-        """Add a user, or change one; return True if the user was added.
+        """Add a user, or change a user; return True if the user was added.
 
-        known   the state of the accounts that the caller expects
+        name    name of the user
+        wanted  the state that the user is to have
+        known   the state of the accounts that the client expects (If-Match)
         caller  the sender of the request, who must not remove their own rights
         who     author and comment for the audit trail
 
@@ -71,9 +78,11 @@ class AccountDesk:
     def add_token(self, name: str, owner: str, grant: Grant, days: int, who: Who) -> NewToken:
         """Create a token and return it with its secret. Raises AccountRefused.
 
+        name   name of the token
         owner  user who owns the token
         grant  rights of the token
         days   days until the token expires
+        who    author and comment for the audit trail
         """
         return self._editor.add_token(name, owner, grant, days, who)
 

@@ -30,8 +30,8 @@ class Shard:
 
     rule       the name: a database or a regular expression
     logical    the logical database
-    databases  databases that match the rule and that instances have read
-    instances  instances that have read them
+    databases  real databases that the name matches and that instances have read
+    instances  instances that have read one of these databases
     """
 
     rule: str
@@ -42,7 +42,12 @@ class Shard:
 
 @dataclass(frozen=True, slots=True)
 class LogicalTable:
-    """A logical table. Without a rule that names it, it has the name of its real tables."""
+    """A logical table. Without a rule that names it, it has the name of its real tables.
+
+    rules   the entries of the documents that name it
+    topics  the topics of its rows
+    tags    the tags of its messages
+    """
 
     name: TableId
     rules: tuple[str, ...]

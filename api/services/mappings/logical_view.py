@@ -80,6 +80,7 @@ class _Refused:
 class LogicalPage:
     """One page of the grouped view.
 
+    view         the groups of this page
     entries      number of entries that the filter accepts, on all pages together
     databases    number of logical databases in the whole set
     tables       number of logical tables in the whole set
@@ -222,8 +223,10 @@ def seen_mapping(
 def group_view(group: TableGroup, by: Grouping, rates: TableRates) -> LogicalGroupView:
     """Return the view of a group with the tables of one page.
 
-    `by` is the grouping; with groups of instances, rates and counts are those of the group's
-    instance.
+    group  the group
+    by     the grouping; if it is by instance, rates and counts are those of the group's instance
+           alone
+    rates  the present rates of tables
     """
     instance = group.name if by == "instance" else ""
     return LogicalGroupView(

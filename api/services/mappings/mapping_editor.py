@@ -21,7 +21,12 @@ from relay.telemetry.metrics import ADMIN_SAVES
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """The active set, True if this save created it, and the effects of the save."""
+    """The result of a save.
+
+    stored   the active set
+    made     True: this save created that set
+    changes  the effects of the save
+    """
 
     stored: StoredSet
     made: bool
@@ -32,9 +37,9 @@ class Saved:
 class Trial:
     """The result of a dry run: what saving the edit would do.
 
-    base       the number of the active set
+    base       number of the active set
     bodies     dataId → text of each document after the edit
-    problems   why the edit cannot be saved; empty if it can
+    problems   why the edit cannot be saved; empty: it can be saved
     changes    the effects of the edit
     unchanged  number of known tables whose routes stay the same
     """
@@ -124,11 +129,11 @@ class MappingEditor:
     def try_out(
         self, edits: Mapping[str, str], tables: Iterable[str], *, whole: bool = False
     ) -> Trial:
-        """Return the problems or the effects of saving these documents. Nothing is saved.
+        """Return what saving these documents would do. Nothing is saved.
 
         edits   dataId → text
-        tables  names whose routes are compared in addition to those of known tables
-        whole   whether documents that `edits` does not contain would be deleted; otherwise they are
+        tables  names of real tables whose routes are compared in addition to those of known tables
+        whole   True: documents that `edits` does not contain would be deleted. False: they stay
                 unchanged
         """
         base = self._base(strict=False)

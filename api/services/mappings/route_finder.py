@@ -24,7 +24,7 @@ class FoundRoute:
 
     view   the route
     rules  the entries that decide it; empty if a filter excludes the table
-    met    whether the instance has read the table
+    met    True: the instance has read the table
     """
 
     view: RouteView

@@ -30,8 +30,8 @@ def partition_step(instance: InstanceSettings, name: TableId) -> PartitionStepVi
 def key_of(instance: InstanceSettings, real: TableId, name: TableId) -> str:
     """Return the form of a table's message key: a JSON array with `…` in place of values.
 
-    real  name at the source
-    name  name in messages
+    real  the table's name at the source
+    name  the table's name in messages
     """
     shard = f', "{real}"' if instance.routing.key_scope == "shard" else ""
     return f'["{name}"{shard}, …]'

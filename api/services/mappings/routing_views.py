@@ -46,8 +46,8 @@ class RouteEffect:
 
     instances  names of the instances
     sentence   the effect
-    tables     real tables that it concerns
-    kind       kind of the change; selects `consequence`
+    tables     real tables that the effect concerns
+    kind       kind of the change, which decides the text of `consequence`
     """
 
     instances: tuple[str, ...]
@@ -105,8 +105,13 @@ def changes_between(
     tables: Iterable[TableId],
     routers: Routers | None = None,
 ) -> list[RouteEffect]:
-    """Return how the route of each table changes from the set `before` to the set `after`, for each
-    view. Tables that the filter of a view excludes are left out.
+    """Return how the route of each table changes from the set `before` to the set `after`.
+
+    views    the groups of instances that route alike; each has its own changes
+    before   the set without the edit
+    after    the set with the edit
+    tables   the real tables to compare; those that the filter of a view excludes are omitted
+    routers  routers to reuse; None: new ones are made
     """
     known, shared = list(tables), routers or Routers()
     found: list[RouteEffect] = []
@@ -135,11 +140,13 @@ def tables_to_speak_of(
 ) -> tuple[set[TableId], list[RouteEffect]]:
     """Return the tables whose routes a preview compares, and a sentence about tables that it omits.
 
-    These are the tables in `met`, those in the documents, and `database.*` (any other table) for
-    each named database. A rule without a database names its table in every mapped database. Such a
-    table is omitted for a database in which relays have read only other tables, if they have read a
-    table of this name elsewhere: it probably does not exist there. If the documents name too many
-    tables, the tables of the documents are omitted, and the second value says so.
+    These are the tables in `met` (real tables that relays have read), the tables in the documents,
+    and `database.*` (any other table) for each named database.
+
+    A rule without a database names its table in every mapped database. Such a table is omitted for
+    one of the databases if relays have read other tables of that database, but this table only in
+    other databases: then it probably does not exist there. If the documents name too many tables,
+    all tables that only the documents name are omitted, and the second value says so.
     """
     read = tables_named(met)
     tables = set(read)

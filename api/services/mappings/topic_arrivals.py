@@ -18,9 +18,9 @@ Topics = Mapping[str, tuple[str, ...]]
 class Arrival(NamedTuple):
     """The mapping set that first routed a database to a topic.
 
-    number   number of the set; 0 if no older set without the topic is known
-    seconds  time since the set was saved, if the database had other topics before; None if it had
-             none, or if the time of the save is unknown
+    number   number of the set; 0: no older set without the topic is known
+    seconds  time since the set was saved, if the database had other topics before; None: it had
+             none, or the time of the save is unknown
     """
 
     number: int

@@ -10,9 +10,12 @@ from relay.operations import PeekQuestion, peek_start
 
 @dataclass(frozen=True, slots=True)
 class AskedPeek:
-    """The parameters of a request, as texts.
+    """The parameters of a request to read messages, as texts.
 
-    start  where to begin, as `relay.operations.peek_start` parses it
+    table      name of the logical table
+    operation  only rows with this operation (INSERT, UPDATE or DELETE); "": all
+    key        only rows whose key contains this text; "": all
+    start      where to begin, in the form that `relay.operations.peek_start` parses
     """
 
     table: str

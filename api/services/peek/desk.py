@@ -50,7 +50,8 @@ class Reading:
     def start(self, after: Offsets | None = None) -> PeekBatch:
         """Begin to read, and return the first rows. Raises the errors of `Peek.start`.
 
-        `after` has the next offset of each partition; None: begin where the request says.
+        `after` has the offset of each partition at which to continue; None: begin at the requested
+        start.
         """
         batch = self._peek.start(after)
         return replace(batch, rows=self._seen(batch.rows))
@@ -117,6 +118,10 @@ class PeekDesk:
 
     def open(self, caller: Caller, tables: PeekTables, asked: AskedPeek) -> Reading:
         """Open a reader of a table's topic, and record that in the audit trail.
+
+        caller  the sender of the request, whose rights the reader has
+        tables  the readable tables
+        asked   the parameters of the request
 
         Raises BadRequest, RightMissing for a key filter without the right to see values, PeeksBusy,
         NothingToPeek, ConfigurationError.

@@ -53,9 +53,11 @@ class PositionDesk:
     ) -> FoundPlace:
         """Return the last transaction boundary before a time.
 
-        file     search only in this binlog file; None: in all files
-        standby  search on the standby instead of the source
-        source   name of the source of a group; None: the instance has one source
+        instance  name of the instance
+        time      the time
+        file      search only in this binlog file; None: in all files
+        standby   True: search on the standby server instead of the configured one
+        source    name of a source of the group; None: the instance has one source
 
         Raises NoSuchThing, SourceNotNamed, ConfigurationError, BinlogPurged, and the errors of the
         source.

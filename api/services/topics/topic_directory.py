@@ -33,8 +33,8 @@ class TopicReport:
 
     name        name of the topic
     group       the logical tables that are routed to it
-    partitions  the readable offsets of each partition; None: Kafka does not have the topic yet
-    readers     progress of the consumer groups that read it
+    partitions  the readable offsets; None: Kafka does not have the topic yet
+    readers     the consumer groups that read it, with their progress
     """
 
     name: str

@@ -31,10 +31,10 @@ _MS: Final = 1000
 
 @dataclass(frozen=True, slots=True)
 class Charted:
-    """The values of one metric over time: instance → series.
+    """The values of one metric over time.
 
-    `problem` is the reason why the values are not from Prometheus; empty if they are, or if
-    Prometheus is not configured.
+    series   instance → its values
+    problem  why the values are not from Prometheus; "": they are, or Prometheus is not configured
     """
 
     series: dict[str, Series]

@@ -18,11 +18,14 @@ _OUTLIVES: Final = frozenset({"STOPPED", "ENDED", "STANDBY", "NEVER_REPORTED", "
 
 
 class StatePeriod(NamedTuple):
-    """A state of an instance with its error, as `relay` reported it, from `since_ms` (Unix
-    milliseconds) until the next period.
+    """A time during which an instance had one state. It ends when the next period begins.
 
-    An empty state is a gap without readings. `exact` is False if the state may have begun earlier,
-    because the change itself was not observed.
+    since_ms  begin in Unix milliseconds
+    state     the state; "": the admin had no readings (a gap)
+    code      code of the state's error; "": no error
+    reason    reason of the error; "": no error
+    relay     name of the relay that reported the state
+    exact     False: the state may have begun earlier, because the admin did not observe the change
     """
 
     since_ms: int
@@ -40,10 +43,11 @@ class Facts:
     view              the status as its relay reported it last
     period            the present state, and when it began
     rate              rows per second; None: unknown
-    lag_since_ms      time since which the lag is above the limit; None: it is not
-    mapping_since_ms  time since which a newer mapping set cannot be used; None: there is none
-    spool_since_ms    time since which the spool on disk is full; None: it is not
-    letters_ms        time at which the newest dead letters were reported; None: there were none
+    lag_since_ms      time since which the lag is above the limit; None: it is not above
+    mapping_since_ms  time since which a newer mapping set is saved that the instance cannot use;
+                      None: there is no such set
+    spool_since_ms    time since which the spool on disk is full; None: it is not full
+    letters_ms        time at which the newest dead letters were reported; None: none were reported
     letters           number of dead letters since the watch began
     """
 

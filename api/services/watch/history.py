@@ -23,8 +23,11 @@ _FOLDS: Final[Mapping[Metric, Fold]] = {"rows": "mean", "lag": "max"}
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A range of time: `seconds` long, read from buckets of `bucket_s` seconds, shown as `points`
-    values.
+    """A range of time for charts.
+
+    seconds   its length
+    bucket_s  length in seconds of the stored buckets from which it is read
+    points    number of values that are shown
     """
 
     seconds: int
@@ -42,7 +45,12 @@ SPANS: Final[Mapping[Range, Span]] = {
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """Values at equal intervals of `step_s` seconds. The first interval begins at `from_ms`."""
+    """Values at equal intervals.
+
+    from_ms  begin of the first interval in Unix milliseconds
+    step_s   length of an interval in seconds
+    values   one value for each interval; None: unknown
+    """
 
     from_ms: int
     step_s: float

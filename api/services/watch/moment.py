@@ -15,10 +15,13 @@ class Moment:
 
     read_ms      time of the reading in Unix milliseconds; 0: nothing was read yet
     facts        instance → facts, sorted by instance
-    maintenance  servers that are being drained
+    relays       the connected relays
+    maintenance  servers (hosts of relays) that are being drained
     addresses    instance → `host:port` of its source, if this admin has the settings
+    needs        the problems that need an operator
     grouped      instance → source of its group → `host:port`, if this admin has the settings
-    error        the error of a later reading, so that the other fields are old; None: there is none
+    error        the error of a later reading that failed, so that the other fields are old; None:
+                 no later reading failed
     """
 
     read_ms: int = 0

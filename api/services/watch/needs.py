@@ -22,8 +22,11 @@ _OTHER: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class GoneRelay:
-    """A relay that is no longer connected since `since_ms` (Unix milliseconds). Its server has no
-    other connected relay.
+    """A relay that is not connected any more. Its server (host) has no other connected relay.
+
+    name      name of the relay
+    server    name of its server
+    since_ms  time since which it is not connected, in Unix milliseconds
     """
 
     name: str
@@ -34,8 +37,12 @@ class GoneRelay:
 def needs_you(
     facts: Iterable[Facts], gone: Iterable[GoneRelay], now_ms: int, lag_limit_s: float
 ) -> list[NeedView]:
-    """Return the problems that need an operator, from the facts about instances and the relays that
-    are gone. `lag_limit_s` is the lag above which an operator is needed.
+    """Return the problems that need an operator.
+
+    facts        the facts about instances
+    gone         the relays that are not connected any more
+    now_ms       the present time in Unix milliseconds
+    lag_limit_s  the lag in seconds above which an operator is needed
 
     Stopped instances are first, then waiting ones, then lag, then the rest. Problems of one kind
     are sorted by age, the oldest first.

@@ -48,7 +48,8 @@ class PrometheusReader:
     ) -> dict[str, Series]:
         """Return `points` values of a metric for each instance, at intervals of `step_s` seconds.
 
-        name     instance; None: all instances
+        metric   the metric
+        name     name of the instance; None: all instances
         from_ms  begin of the first interval in Unix milliseconds
 
         Raises PrometheusUnusable.

@@ -27,8 +27,8 @@ class Reading:
 def rows_per_second(before: Reading | None, now: Reading) -> float | None:
     """Return the rate between two readings; None if it is unknown.
 
-    It is unknown without a former reading, if the counter fell, if another relay wrote it, and if
-    the readings are too far apart.
+    The rate is unknown if there is no former reading (`before` is None), if the counter decreased,
+    if the readings are from different relays, and if they are too far apart.
     """
     if before is None or before.relay != now.relay or now.rows < before.rows:
         return None

@@ -17,12 +17,13 @@ _NO_SERVERS: Final[Mapping[str, str]] = {}
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The filters and the order that a reader requested.
+    """The filters and the sort order that a reader of the list requested.
 
-    filter  words that must all be part of name, relay, source address, state or code
-    state   the present state; empty: all states
+    filter  words; an instance is shown if each word is part of its name, relay, source address,
+            state or code
+    state   only instances with this present state; "": all states
     sort    the sort key; instances with equal keys are sorted by name
-    down    whether the greatest key is first
+    down    True: the greatest key is first
     """
 
     filter: str = ""
@@ -32,11 +33,11 @@ class Selection:
 
 
 class InstanceGroup(NamedTuple):
-    """Instances with the same state, or on the same server.
+    """Instances with the same state, or with relays on the same server (host).
 
-    key          the state or the server; empty if all instances are one group
-    facts        its instances
-    worst        the most urgent state in it
+    key          the state or the server; "": all instances are one group
+    facts        the facts about its instances
+    worst        the most urgent state in the group
     worst_count  number of its instances in that state
     """
 
@@ -51,7 +52,9 @@ def grouped(
 ) -> list[InstanceGroup]:
     """Return instances in groups; groups and instances keep the order of `facts`.
 
-    servers  relay process → name of its server
+    facts    the facts about the instances
+    by       the grouping: "state", "server", or "" for one group
+    servers  name of a relay → name of its server (host)
     """
     found: dict[str, list[Facts]] = {}
     for each in facts:
@@ -87,10 +90,10 @@ def selected(
 ) -> list[Facts]:
     """Return the instances that match the filters, in the requested order.
 
-    facts      all instances
+    facts      the facts about all instances
     addresses  instance → address of its source
     asked      the filters and the order
-    servers    relay process → name of its server
+    servers    name of a relay → name of its server (host)
     """
     words = asked.filter.casefold().split()
     found = [

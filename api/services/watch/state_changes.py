@@ -15,8 +15,15 @@ REMOVED: Final = "REMOVED"
 
 
 class StateChange(NamedTuple):
-    """A change of an instance's state. The new state begins at `since_ms` (Unix milliseconds);
-    `relay` reported it, with its error.
+    """A change of an instance's state.
+
+    number    number of the change, from 1 after each start of the admin
+    instance  name of the instance
+    state     the new state
+    code      code of the new state's error; "": no error
+    reason    reason of the error; "": no error
+    relay     name of the relay that reported the state
+    since_ms  begin of the new state in Unix milliseconds
     """
 
     number: int

@@ -24,8 +24,10 @@ from relay.state import InstanceStore
 
 @dataclass(frozen=True, slots=True)
 class Effects:
-    """The effects of an edit, and the number of known real tables that the edit leaves
-    unchanged.
+    """The effects of an edit.
+
+    changes    the effects, as sentences
+    unchanged  number of known real tables whose routes the edit does not change
     """
 
     changes: list[RouteEffect]
@@ -33,10 +35,7 @@ class Effects:
 
 
 class EditEffects:
-    """Compares two mapping sets for all known tables.
-
-    `notes` provides the real tables that each instance has read.
-    """
+    """Compares two mapping sets for all known tables."""
 
     def __init__(
         self,
@@ -44,8 +43,12 @@ class EditEffects:
         rates: Callable[[], Mapping[str, InstanceRates]] = dict,
         installation: str = "",
     ) -> None:
-        """`rates` returns the rows per second that each instance publishes. `installation` names
-        the relay's own topics.
+        """Compare for one installation.
+
+        notes         the tables that each instance has read
+        rates         returns instance → the rows per second that it publishes
+        installation  its name, from which the names of the relay's own topics follow; "": edits are
+                      not checked for rows in these topics
         """
         self._notes = notes
         self._rates = rates
@@ -60,9 +63,11 @@ class EditEffects:
     ) -> Effects:
         """Return the effects of replacing the documents `before` by `after`.
 
+        before   the documents of the active set
+        after    the documents after the edit
         defined  the present instances
-        tables   names that are compared in addition to the tables that relays have read and those
-                 in the documents
+        tables   names of further real tables to compare. The tables that relays have read and the
+                 tables in the documents are always compared
         """
         # A set that was put there by hand may be unacceptable; it routed nothing, since no relay
         # takes it.

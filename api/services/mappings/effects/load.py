@@ -67,8 +67,8 @@ def load_of(
     met     instance → the real tables that it has read
     rates   instance → rows per second that it publishes now
 
-    Returns None if the tables of the change are not published now, so that the rates do not contain
-    them, and if no instance has read them.
+    Returns None if no instance publishes the tables of the change now, because the rates then do
+    not contain them. Returns None also if no instance has read these tables.
     """
     if change.kind not in _PUBLISHED_NOW:
         return None

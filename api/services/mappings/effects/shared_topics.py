@@ -24,8 +24,10 @@ class SharedTopics:
     """Finds instances that must not feed one topic together.
 
     met           instance → the real tables that it has read
-    agreement     returns how the instances that feed a topic partition its rows now
-    installation  whose own topics must not have rows; "": they are not known
+    agreement     returns for a topic how the instances that feed it partition its rows now
+    routers       routers to reuse; None: new ones are made
+    installation  name of the installation, from which the names of the relay's own topics follow;
+                  "": instances are not checked for rows in these topics
     """
 
     def __init__(

@@ -25,8 +25,9 @@ def unmet_tables(
     """Yield a warning for each newly named table that no relay has read, if relays have read other
     tables of its database.
 
-    before, after  the mapping set without and with the edit
-    met            instance → the real tables that it has read
+    before  the mapping set without the edit
+    after   the mapping set with the edit
+    met     instance → the real tables that it has read
     """
     warnings = (
         warning

@@ -11,9 +11,11 @@ from api.services.mappings.logical_tables import LogicalMapping, LogicalTable, S
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """The requested page. Its entries are the tables of all groups, one group after the other.
+    """The requested page. The entries of all pages are the tables of all groups, one group after
+    the other.
 
-    words   words in lower case, each of which must be in a name of the group or of the table
+    words   words in lower case; a table is an entry if each word is in a name of the group or of
+            the table
     limit   largest number of entries
     offset  number of entries to skip
     """
@@ -25,9 +27,13 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class TableGroup:
-    """A group with all of its tables, or those of one page.
+    """A group with all of its tables, or with those of one page.
 
-    accepted  number of its tables that contain the words of the page's filter
+    name      name of the group
+    shards    the shards of its databases
+    topics    the topics of its tables
+    tables    the tables
+    accepted  number of its tables, on all pages, that the words of the page's filter select
     """
 
     name: str

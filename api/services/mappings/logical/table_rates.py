@@ -29,11 +29,13 @@ class TableRates:
     partial: frozenset[str] = frozenset()
 
     def of(self, table: TableId, instances: Mapping[str, int]) -> tuple[float | None, bool]:
-        """Return the rows per second of a logical table, added over these instances, and whether
-        that is only a lower bound.
+        """Return the rows per second of a logical table, and True if that is only a lower bound.
 
-        Returns (None, False) if none of the instances reports rates by table. `instances` has the
-        instances that publish the table as its keys.
+        table      the logical table
+        instances  the instances that publish it are the keys; their rates are added
+
+        The rate is a lower bound if one of the instances also has tables without a separate rate.
+        Returns (None, False) if none of the instances reports rates by table.
         """
         known = self.reporting.intersection(instances)
         if not known:

@@ -20,8 +20,8 @@ class MappingConflict(PreconditionFailed):
     """Another user saved mappings since the edit began; nothing was saved.
 
     record  the active set
-    theirs  dataId → what the others changed since the edit began, as lines with + and -
-    mine    dataId → what this edit changes, in the same form
+    theirs  dataId → what others have changed since the edit began, as lines with + and -
+    mine    dataId → what the refused edit changes, in the same form
     """
 
     def __init__(
@@ -50,8 +50,8 @@ class Conflicts:
     ) -> Iterator[None]:
         """Context manager: raise MappingConflict for a save that came too late.
 
-        known  the set with which the edit began
-        edit   returns the documents of the edit, made from that set
+        known  the state of the mappings at which the edit began
+        edit   returns the documents of the edit, made from the set at which it began
 
         If that set or the active set cannot be read, the error of the save is raised.
         """

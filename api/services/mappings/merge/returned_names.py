@@ -11,12 +11,12 @@ _Entry: TypeAlias = Mapping[str, Any]
 def without_returned(
     key: str, sides: Sequence[Mapping[str, list[_Entry]]], result: list[_Entry]
 ) -> tuple[list[_Entry], list[_Entry]]:
-    """Return a merge's entries without names that `theirs` removed, and the entries that had such a
-    name.
+    """Return the entries of a merge without names that `theirs` removed, and the entries that had
+    such a name.
 
-    key     the field with the list of names
-    sides   the documents base, mine and theirs, each as entries by key
-    result  entries of the merge
+    key     the field of an entry that has the list of names
+    sides   the documents base, mine and theirs, in this order, each as key → entries
+    result  the entries of the merge
     """
     base, _, theirs = (_all_names(key, side.values()) for side in sides)
     gone = base - theirs

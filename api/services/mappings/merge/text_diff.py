@@ -15,8 +15,11 @@ _AROUND: Final = 2
 
 @dataclass(frozen=True, slots=True)
 class DiffLine:
-    """A line of a comparison of two texts. `number` is that of the line in its text; `sign` is "+"
-    (added), "-" (removed) or " " (unchanged).
+    """A line of a comparison of two texts.
+
+    number  number of the line in the text that has it, from 1
+    sign    "+" (added), "-" (removed) or " " (unchanged)
+    text    the line
     """
 
     number: int

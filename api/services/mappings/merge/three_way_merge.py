@@ -26,8 +26,8 @@ class Clash:
     own.
 
     data_id  the document
-    mine     the user's entry as JSON; empty: the user removed the entry
-    theirs   the saved entry as JSON; empty: the other user removed the entry
+    mine     the entry of the user who saves now, as JSON; "": this user removed the entry
+    theirs   the entry that the other user has saved, as JSON; "": the other user removed the entry
     """
 
     data_id: str
@@ -41,8 +41,8 @@ class Merged:
 
     bodies   dataId → text
     clashes  entries that both users changed
-    unread   documents that cannot be merged because they are not lists of objects; `bodies` has the
-             user's text of them
+    unread   documents that cannot be merged because they are not lists of objects; in `bodies` they
+             have the text of the user who saves now
     """
 
     bodies: Mapping[str, str]
@@ -51,8 +51,12 @@ class Merged:
 
 
 def merged(base: Mapping[str, str], mine: Mapping[str, str], theirs: Mapping[str, str]) -> Merged:
-    """Return the documents `theirs` with the changes of the user applied, which are the differences
-    between `base` and `mine`. Each parameter maps dataId to text.
+    """Return the saved documents with the edit of the user who saves now. Every mapping is dataId →
+    text.
+
+    base    the documents at which the edit began
+    mine    the documents of this user; the differences from `base` are the edit
+    theirs  the documents that another user has saved since
     """
     bodies: dict[str, str] = {}
     clashes: list[Clash] = []
