@@ -42,9 +42,8 @@ class ActiveMapping:
     """Holds the compiled active mapping set; `problem` says why a newer set is not active, "" if
     none is saved or refused. A set of the store is used only if the store continues the sets that
     the position record names (`same_store`): a store that was wiped, or that belongs to another
-    installation, never changes a route. A set may route tables to a topic again that an older set
-    had taken from them. Such a set becomes active only when all instances have left that topic (ADR
-    81).
+    installation, never changes a route. A set may give tables a topic back that an older set took
+    from them. Such a set becomes active only when all instances have left that topic (ADR 81).
     """
 
     def __init__(

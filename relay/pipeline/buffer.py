@@ -22,9 +22,12 @@ _POLL_SECONDS: Final = 0.5
 
 @dataclass(frozen=True, slots=True)
 class BufferCursors:
-    """The cursors of a buffer: items put, taken (`get`) and acknowledged since it was created.
+    """The cursors of a buffer.
 
-    `size_bytes` is the size of the events in the buffer now.
+    put         number of items put since the buffer was created
+    get         number of items taken since then
+    ack         number of items acknowledged since then
+    size_bytes  size of the events in the buffer now
     """
 
     put: int
@@ -38,9 +41,11 @@ class Chunk:
     """Items that the reading thread passes to the publishing thread together, because waking that
     thread for each item would be slow.
 
-    `weight` counts against the capacity of the buffer, `size_bytes` is the size of the items. The
-    publishing thread moves `at`, the index of the next item. `put_at_s` is when the chunk entered
-    the buffer, on the monotonic clock.
+    items       the items
+    weight      what the chunk counts against the capacity of the buffer: items or bytes
+    size_bytes  the size of the items
+    at          the index of the item to take next; the publishing thread raises it
+    put_at_s    when the chunk entered the buffer, on the monotonic clock
     """
 
     items: list[StreamItem]

@@ -14,8 +14,10 @@ class RolledBack:
     The instance's thread uses it; in a group, the reading threads add ranges too.
 
     ranges  the rows that the next reading leaves out
-    read    the begin of the transaction that was last read to its end; its rows are in `ranges`
-    unread  the begin of a transaction whose part was due before its end could be read
+    read    the begin of the transaction that was last read to its end; `ranges` has all of its
+            rolled-back rows. None: none was read
+    unread  the begin of a transaction whose part was due before its end could be read; None: there
+            is none
     epoch   the epoch of the position record to which the coordinates belong
     """
 

@@ -31,7 +31,12 @@ class MappingSets(Protocol):
 
 
 class KnownSet(NamedTuple):
-    """A compiled mapping set, with its name (number and digest) and its documents."""
+    """A mapping set.
+
+    name       its number and digest
+    documents  its documents
+    mapping    the set, compiled from them
+    """
 
     name: MappingName
     documents: Documents

@@ -42,11 +42,10 @@ class TableReturnGuard:
     def allowed(
         self, chain: Sequence[MappingSet]
     ) -> tuple[Sequence[MappingSet], TableReturnsEarly | None]:
-        """Return the first sets of `chain` that may be active now, and the reason that holds the
-        next one back.
+        """Return the first sets of `chain` that may be active now, and why the next one may not.
 
-        `chain` is the active set and the sets saved after it; the first one is always allowed.
-        The reason is None if all are allowed. Raises StoreUnreachable.
+        `chain` is the active set and the sets saved after it, in this order; the first one is
+        always allowed. The reason is None if all are allowed. Raises StoreUnreachable.
         """
         self._look_at = 0.0
         if self._notes is None or not any(_differ(*each) for each in pairwise(chain)):

@@ -33,9 +33,13 @@ A set of four documents has at most 4 MB before compression.
 def keep_named(
     record: PositionRecord, contents: Mapping[str, Documents]
 ) -> tuple[PositionRecord, list[KeptRecord]]:
-    """Return the record with the list of stored sets, and the records to write with it.
+    """Return the position record with the list of sets that the topic stores, and the records to
+    write with it.
 
-    `contents` holds documents by digest. A set that the record no longer names is deleted.
+    record    the position record
+    contents  digest of a set → its documents, for the sets that may have to be written
+
+    The stored documents of a set that the position record no longer names are deleted.
     """
     named = record.named_mappings
     if named == record.kept_mappings.keys():
@@ -52,10 +56,11 @@ def keep_named(
 
 
 def kept_documents(digest: str, parts: Mapping[str, bytes]) -> Documents | None:
-    """Return the documents of the mapping set with this digest. `parts` are the values of its
-    records, by the last part of their keys.
+    """Return the documents of the mapping set with this digest; None if the records do not contain
+    the whole set.
 
-    None if the records do not contain the whole set.
+    digest  digest of the set
+    parts   last part of a record's key → value of the record
     """
     values = list(_values(digest, parts))
     try:

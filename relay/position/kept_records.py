@@ -8,10 +8,10 @@ from relay.model.message import OutboundMessage
 
 
 class KeptRecords(Protocol):
-    """Keyed records of one purpose, in the order in which they were written.
+    """Records with keys, for one purpose, in the order in which they were written.
 
-    The value of a key is its last record; a record without a value deletes the key. `topic` names
-    the store. A record is stored when the batch of its message is committed.
+    The value of a key is its last record; a record without a value deletes the key. `topic` is the
+    name of the store. A record is stored when the batch that contains its message is committed.
     """
 
     topic: str

@@ -24,8 +24,12 @@ in bytes of file, table map and table definition.
 
 
 def record_key(xid: str, number: int, part: int = 0) -> bytes:
-    """Return the key of the record with one part of a row event of the transaction `xid`. With the
-    number 0, it is the key of the record that says that the transaction is prepared.
+    """Return the key of one record of a prepared transaction.
+
+    xid     the transaction
+    number  number of the row event in the transaction, from 1; 0: the record says that the
+            transaction is prepared
+    part    number of the event's part, because a large event needs several records
     """
     return orjson.dumps([xid, number, part])
 

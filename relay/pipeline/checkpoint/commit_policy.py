@@ -30,10 +30,13 @@ class BatchEnd(Enum):
 class BatchView(NamedTuple):
     """The facts about the open batch that decide whether to commit it.
 
-    `messages` is its number of messages, and `size_bytes` its size in the binlog. `open_seconds` is
-    how long it has been open, and `seconds_since_commit` the time since the last commit. `whole`:
-    no source transaction is open. `idle`: the buffer is empty. `moved`: the position differs from
-    the committed one.
+    messages              its number of messages
+    size_bytes            the size of its events in the binlog
+    open_seconds          for how long it has been open
+    whole                 True: no source transaction is open
+    idle                  True: the buffer is empty
+    moved                 True: the position differs from the committed one
+    seconds_since_commit  the time since the last commit
     """
 
     messages: int

@@ -39,11 +39,12 @@ def _find(
 
 @dataclass(frozen=True, slots=True)
 class GuardedSource:
-    """A source that is read from `server`; `known` are its rolled-back rows, as far as they are
-    known.
+    """A source whose transactions the guard reads to their end.
 
-    The present stream leaves out the rows that were known when it was opened; a reading thread may
-    have found more since.
+    server  the server from which it is read
+    source  its present stream, which leaves out the rolled-back rows that were known when it was
+            opened
+    known   the rolled-back rows that are known now; a reading thread may have found more since
     """
 
     server: SourceSettings
@@ -78,9 +79,10 @@ class PartGuard:
     """Ensures that no published part of a transaction holds rolled-back rows; used by the
     publishing thread.
 
-    `sources` maps the name of each source to the source. `budget_s` is how many seconds a check may
-    take while a Kafka transaction is open. `cancelled` returns True to end a wait. `stop` is set
-    when the instance must end.
+    sources    name → source
+    budget_s   how many seconds a check may take while a Kafka transaction is open
+    cancelled  returns True to end a wait
+    stop       set when the instance must end
     """
 
     def __init__(
@@ -102,9 +104,13 @@ class PartGuard:
     ) -> bool:
         """Return whether `read` must be called before the transaction's first row is published.
 
-        `read` must be called if a part of the transaction is already published (`split`), or if its
-        end was not found in time when a part was due. `source` is the name of the transaction's
-        source.
+        source  name of the transaction's source
+        begin   the begin of the transaction
+        split   its part that is already published; None: none is
+
+        The result is True if a part is already published. It is True also if a part was due before,
+        and the end of the transaction was not found in time. It is False for items from the spool,
+        and for a transaction that was already read to its end.
         """
         guarded = self._sources[source]
         if guarded.spooled or guarded.is_known(begin):
@@ -115,10 +121,13 @@ class PartGuard:
         """Read the transaction to its end, and wait until its end is in the binlog; no Kafka
         transaction may be open.
 
-        `split` is the part of it that is already published, None if there is none. Raises
-        BatchAborted if the transaction must be read again without its rolled-back rows or the wait
-        is cancelled, and SavepointRolledBack if the published part is from an older version, which
-        may have counted such rows.
+        source  name of the transaction's source
+        begin   the begin of the transaction
+        split   its part that is already published; None: none is
+
+        Raises BatchAborted if the transaction must be read again without its rolled-back rows, or
+        if the wait is cancelled. Raises SavepointRolledBack if an older version of the relay
+        published the part, because it may have counted rolled-back rows.
         """
         guarded, poll, began_s = self._sources[source], _Poll(self._cancelled), monotonic()
         while (found := self._find(guarded.server, begin, poll)) is None:

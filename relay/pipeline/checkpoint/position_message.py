@@ -16,9 +16,10 @@ from relay.pipeline.messages.row_topics import RowTopics
 class Closing(NamedTuple):
     """The last messages of a batch.
 
-    `record`: the batch's position record, with the mapping sets that the position topic holds after
-    the commit. `message`: this record as a message. `beside`: messages that are sent just before it
-    and not counted.
+    record   the batch's position record, with the mapping sets that the position topic holds after
+             the commit
+    message  this record as a message
+    beside   messages that are sent just before `message`, and not counted
     """
 
     record: PositionRecord

@@ -22,10 +22,12 @@ class SkipReason(Enum):
 def skip_reason(
     begin: TransactionBegin, replay: Replay | None, skips: Collection[str]
 ) -> SkipReason | None:
-    """Return why the transaction is not published; None if it is published.
+    """Return why the transaction is not published; None: it is published.
 
-    `replay` is the range that is published again after an operator moved the position back, `skips`
-    are the GTIDs that operators skip.
+    begin   the begin of the transaction
+    replay  the range that is published again after an operator moved the position back; None: there
+            is no such range
+    skips   the GTIDs that operators skip
     """
     if begin.gtid and begin.gtid in skips:
         return SkipReason.SKIPPED

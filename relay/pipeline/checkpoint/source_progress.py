@@ -15,10 +15,12 @@ from relay.model.records.position_record import OtherSource, PositionRecord
 class SourceProgress:
     """The position of one source, which advances when a transaction ends.
 
-    `end` is the end of its last transaction, and `skips` are the GTIDs that an operator wants
-    skipped. `ended` collects GTIDs, which are merged into the set only when the position is
-    requested, because merging is slow. Without `keeps_gtids` the position has no GTID set, because
-    the set would be incomplete.
+    end    the end of its last transaction
+    ended  the GTIDs of transactions that are not yet in the position's GTID set; they are merged
+           only when the position is requested, because merging is slow
+    skips  the GTIDs that an operator wants skipped
+
+    With `keeps_gtids` False, the position has no GTID set, because the set would be incomplete.
     """
 
     __slots__ = (

@@ -48,9 +48,11 @@ _TOPIC_DIFFERS: Final = (FormatChanged, FormatsDiffer, PartitionsDiffer)
 class PrintedChunk:
     """The messages of a chunk of a copied table, before they are put into the batch.
 
-    `ready` is the chunk, `plan` is how its table is published, and `before` is the last order key
-    before those of the rows. `printed` holds the messages if compiled code made them together;
-    otherwise `made` holds the messages of each row.
+    ready    the chunk
+    plan     how its table is published
+    before   the order key after which the order keys of the messages follow
+    made     the messages of each row; not used if `printed` is set
+    printed  the messages of all rows, if compiled code made them together; None: `made` has them
     """
 
     ready: ReadyChunk

@@ -85,13 +85,21 @@ def read_chunk(
     *,
     shard_in_keys: bool = False,
 ) -> Callable[[ChunkConnection], ReadChunk | CopyWait | TableChanged | None]:
-    """Return a function that reads the next `rows` rows of a request after the key `after`.
+    """Return a function that reads the next rows of a copy request.
 
-    The function returns the chunk, a CopyWait if the source is too busy, TableChanged if the
-    columns changed meanwhile, or None if the server's SELECTs do not yet show all changes up to the
-    published position `low`. With a condition, it searches a bounded number of rows, so that the
-    server answers in time. `shard_in_keys`: keys begin with the real table. Raises SnapshotRefused
-    for a condition or key that is not allowed.
+    table          the table
+    request        the request, whose condition and keys select rows
+    after          the key after which the rows begin
+    rows           largest number of rows to return
+    low            the position up to which the instance has published
+    limits         the settings that make a copy wait
+    shard_in_keys  keys begin with the real table
+
+    The function returns the chunk. Otherwise it returns a CopyWait if the source is too busy,
+    TableChanged if the columns changed meanwhile, or None if SELECTs on the source server do not
+    yet show all changes up to `low`. With a condition in the request, it searches a bounded number
+    of rows, so that the server answers in time. Raises SnapshotRefused for a condition or key that
+    is not allowed.
     """
     keys = keys_condition(table, request.keys, shard_in_keys=shard_in_keys)
     condition = chunk_condition(request.where, keys)
@@ -184,8 +192,11 @@ def first_limit(timeouts: int) -> int:
 
 
 def check_timeouts(timeouts: int, error: Unreachable, table: TableId) -> None:
-    """Raise SnapshotRefused if the source did not answer `timeouts` reads in a row, MOST_TIMEOUTS
-    or more.
+    """Raise SnapshotRefused if the source left MOST_TIMEOUTS reads in a row or more unanswered.
+
+    timeouts  number of unanswered reads in a row
+    error     the error of the last one
+    table     the table that was read
     """
     if timeouts >= MOST_TIMEOUTS:
         raise SnapshotRefused(
@@ -198,8 +209,10 @@ def check_timeouts(timeouts: int, error: Unreachable, table: TableId) -> None:
 
 
 def check_moves(moves: int, table: str) -> None:
-    """Raise SnapshotRefused if the copy of a table began again `moves` times,
-    MOST_MOVES or more.
+    """Raise SnapshotRefused if the copy of a table began again MOST_MOVES times or more.
+
+    moves  how often it began again
+    table  name of the table
     """
     if moves >= MOST_MOVES:
         raise SnapshotRefused(

@@ -21,10 +21,12 @@ _WITH_SNAPSHOTS: Final = frozenset({"INNODB", "ROCKSDB"})
 
 @dataclass(frozen=True, slots=True)
 class KnownTable:
-    """A real table of the source, named `id`.
+    """A real table of the source.
 
-    `versioned`: the table is system-versioned. `engine` is its storage engine, and `rows` the
-    server's estimate of its rows.
+    id         its name
+    versioned  True: the table is system-versioned
+    engine     its storage engine
+    rows       the server's estimate of its number of rows
     """
 
     id: TableId
@@ -66,8 +68,15 @@ def tables_of_source(connection: ChunkConnection) -> list[KnownTable]:
 def meant(
     tables: Iterable[KnownTable], names: Sequence[str], router: Router, accepted: TableFilter
 ) -> list[KnownTable]:
-    """Return the accepted tables whose logical name matches one of the patterns `names`. Raises
-    UnmappedName.
+    """Return the tables that a request selects: those that the instance publishes, and whose
+    logical name matches one of the patterns `names`.
+
+    tables    all tables of the source
+    names     the patterns
+    router    gives the logical name
+    accepted  the instance's filter
+
+    Raises UnmappedName.
     """
     return [each for each in tables if _is_meant(each.id, names, router, accepted)]
 

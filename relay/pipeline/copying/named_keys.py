@@ -56,8 +56,8 @@ def check_shown_keys(
     """Raise SnapshotRefused if a request names keys, but messages do not show a key column as the
     source has it.
 
-    The key in a message then finds no row. `hides` returns whether the column with an ordinal is
-    hidden.
+    Such a message key would find no row at the source. `hides` returns True if the column with the
+    given ordinal is hidden or masked.
     """
     hidden = [name for name, at in zip(table.key_names, table.ordinals, strict=True) if hides(at)]
     if keys and hidden:

@@ -29,12 +29,16 @@ def note_changes(
     *,
     kept_back: bool = False,
 ) -> None:
-    """Record the changes of `events` in the window of the chunk. All events have one table and
-    operation.
+    """Record the changes of `events` in the window of the chunk.
 
-    `plan` is how the table is published. A message that lacks columns (`row_image = "partial"`)
-    does not replace a row that was read. `kept_back`: some of the changes are dead letters instead
-    of messages.
+    window     the window
+    events     row events of one table and one operation
+    plan       how the table is published, or why it is not
+    accepted   the instance's filter
+    kept_back  True: some of the changes are dead letters instead of messages
+
+    A change counts as one with a message only if the message has all columns. A message that lacks
+    columns (`row_image = "partial"`) does not replace a row that was read.
     """
     first = events[0]
     if first.table.id != window.table:
@@ -68,7 +72,11 @@ def moves_unseen(
 
     The table must then be read again: neither the stream nor a later chunk would publish that row.
     A change that a row condition or a transform leaves out does not count, because a chunk would
-    leave the row out too. The parameters are those of `note_changes`.
+    leave the row out too.
+
+    progress  the progress of the copy, with its last copied key
+
+    The other parameters are those of `note_changes`.
     """
     first = events[0]
     if (

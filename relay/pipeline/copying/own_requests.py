@@ -42,11 +42,13 @@ _log = structlog.stdlib.get_logger(__name__)
 def due(
     instance: InstanceSettings, *, first_start: bool, accepted_loss: bool
 ) -> dict[str, SnapshotProgress]:
-    """Return the progress of a new copy request, if the relay must make one now, for the next
-    position record; otherwise {}.
+    """Return the progress of a new copy request, if the relay must make one now; otherwise {}.
 
-    `first_start`: the instance has never committed a record. `accepted_loss`: an operator accepted
-    the loss of changes.
+    The caller writes the progress into the next position record.
+
+    instance       the settings of the instance
+    first_start    True: the instance has never committed a record
+    accepted_loss  True: an operator accepted the loss of changes
     """
     if first_start and instance.snapshot in ("initial", "when_needed"):
         return own_snapshots(OwnSnapshot.INITIAL, time())

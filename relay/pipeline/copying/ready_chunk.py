@@ -11,9 +11,13 @@ from relay.source import ReadChunk
 
 @dataclass(frozen=True, slots=True)
 class ReadyChunk:
-    """A chunk of `table` that may be published now. `window` has the changes of the table while the
-    chunk was read, `limit` is the LIMIT of its SELECT, and `other_keys` are keys of its rows that
-    the request names in another spelling.
+    """A chunk of a table that may be published now.
+
+    table       the table
+    chunk       the rows that were read
+    window      the changes of the table while the chunk was read
+    limit       the LIMIT of the SELECT that read it
+    other_keys  keys of its rows that the request names in another spelling
     """
 
     table: CopiedTable

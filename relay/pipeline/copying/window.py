@@ -35,8 +35,10 @@ class Window:
     """Records the keys of a table's changes while a chunk is read, in memory only; used by the
     publishing thread.
 
-    `columns` are the columns of the rows that are read, and `ordinals` those that form the key.
-    `void` says why the chunk must be read again, "" if it can be used.
+    table     the table
+    ordinals  the ordinals of the key columns
+    columns   the columns of the chunk's rows
+    void      why the chunk must be read again; "": it can be used
     """
 
     def __init__(
@@ -61,11 +63,11 @@ class Window:
             self.void = self.void or "the stream's rows have other columns than the table."
 
     def note(self, rows: Iterable[RowChange], *, has_message: bool) -> None:
-        """Record changes of the table, each under its row's key before and after it. `has_message`:
-        the changes have messages.
+        """Record changes of the table, each under its row's key before and after the change.
 
-        The window becomes void if a row gets another key without a message, if a key column is
-        missing, or if more than MOST_KEYS keys changed.
+        `has_message`: True if the changes have messages. The window becomes void if a row gets
+        another key without a message, if a row lacks a key column, or if more than MOST_KEYS keys
+        have changed.
         """
         if self.void:
             return

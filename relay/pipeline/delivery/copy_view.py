@@ -7,15 +7,17 @@ from relay.model.records.snapshot_progress import SnapshotProgress
 
 @dataclass(frozen=True, slots=True)
 class CopyView:
-    """The progress of the running copy request; `request` is its number, "" without one.
+    """The progress of the running copy request.
 
+    request          its number; "": no request is running
     table            the table that is read now
-    rows             how many rows were published
+    rows             number of published rows
     remaining        the server's estimate of the rows in the remaining tables
     rows_per_second  the average over the last seconds
-    tables_left      unfinished tables, including the present one
+    tables_done      number of finished tables
+    tables_left      number of unfinished tables, including the present one
     voided           how often a chunk had to be read again
-    waits            why no rows are read now, "" while rows are read
+    waits            why no rows are read now; "": rows are read
     lost             requests that the position record names and that ZooKeeper no longer has
     """
 

@@ -21,10 +21,11 @@ class InstanceStats:
 
     totals           counters since the relay's start
     record           the last committed position record
-    published_set    the mapping set that the record names, None before the record was read
+    published_set    the number of the mapping set that the record names; None before it was read
     reached          the times up to which everything is processed; the lag follows from them
     dropped          rows without message by (real table, reason)
-    printed          rows by (real table, path, reason); the reason is a SlowReason or ""
+    printed          rows by (real table, path, reason); reason: why compiled code did not print
+                     them, "" if it did
     copying          the running copy request
     tables           every real table that was read, also by earlier relays
     key_differences  sentences by (topic, logical table) whose equal keys are in two partitions

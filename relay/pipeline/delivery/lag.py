@@ -12,9 +12,9 @@ idle source repeats the report with each heartbeat, and one of them may be late.
 class Reached:
     """The times up to which everything is processed; None: unknown.
 
-    `change_s` is the time of the newest published or filtered change, in Unix seconds. `idle_s` is
-    the last time at which the source had no more data, in seconds of the monotonic clock, which the
-    wall clock does not affect.
+    change_s  time of the newest published or filtered change, in Unix seconds
+    idle_s    the last time at which the source had no more data, in seconds of the monotonic clock,
+              because the wall clock may be set
     """
 
     change_s: float | None = None
@@ -42,11 +42,13 @@ class Reached:
 def lag_seconds(
     reached: Reached, now_s: float, running_s: float, heartbeat_s: float
 ) -> float | None:
-    """Return the lag in seconds; 0 if the source has no more data and no item waits, None if
-    unknown.
+    """Return the lag in seconds; 0 if the source has no more data and no item waits, None if the
+    lag is unknown.
 
-    `now_s` is Unix time, `running_s` the monotonic clock, and `heartbeat_s` the interval at which
-    an idle source sends heartbeats.
+    reached      the times up to which everything is processed
+    now_s        the present Unix time
+    running_s    the monotonic clock now
+    heartbeat_s  the interval in seconds at which an idle source sends heartbeats
     """
     idle_for_s = None if reached.idle_s is None else running_s - reached.idle_s
     if idle_for_s is not None and idle_for_s <= HEARTBEATS_FRESH * heartbeat_s:

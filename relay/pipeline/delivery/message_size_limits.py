@@ -7,9 +7,10 @@ from relay.settings import KafkaSettings
 
 
 class MessageSizes:
-    """The largest message of each topic in bytes (`limits`).
+    """What an instance knows about message sizes.
 
-    `client_batch_bytes` is the largest batch that the present Kafka client sends.
+    limits              topic → largest message that it accepts, in bytes
+    client_batch_bytes  the largest batch that the present Kafka client sends, in bytes
     """
 
     def __init__(self, kafka: KafkaSettings) -> None:
@@ -42,9 +43,13 @@ class MessageSizes:
     def after_refusal(self, refusal: MessageTooLarge, oversize: str, commits: int) -> RelayError:
         """Return the error to raise after a broker refused a message.
 
-        Usually this is BatchAborted, so that the limits are read again. It is `refusal`, which
-        stops the instance, if the setting `oversize` is "stop", or if no batch was committed since
-        the previous refusal. `commits` is the number of commits so far.
+        refusal   the broker's refusal
+        oversize  the setting
+        commits   number of commits so far
+
+        Usually the result is BatchAborted, so that the limits are read again. The result is
+        `refusal`, which stops the instance, if `oversize` is "stop", or if no batch was committed
+        since the previous refusal.
         """
         again = commits == self._commits_at_refusal
         self._commits_at_refusal = commits

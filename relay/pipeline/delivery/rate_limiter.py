@@ -18,8 +18,11 @@ class Rates(NamedTuple):
 
 
 class Paid(NamedTuple):
-    """When the rows and bytes taken so far are "paid" at the allowed rates: `rows_until_s` for
-    rows, `bytes_until_s` for bytes, in seconds of the caller's clock.
+    """The times at which the rows and bytes taken so far would have been taken at the allowed
+    rates, in seconds of the caller's clock. No more may be taken before these times.
+
+    rows_until_s   the time for rows
+    bytes_until_s  the time for bytes
     """
 
     rows_until_s: float = 0.0

@@ -50,11 +50,14 @@ class PublishedPartitioning(NamedTuple):
 def position_lost(
     instance: str, topic: str, noted: StartNote | None, record: PositionRecord | None
 ) -> PositionLost | None:
-    """Return an error if the instance published before, but its position record is missing; None
-    otherwise.
+    """Return an error if the instance published before, but its position record is missing;
+    otherwise None. Without the record, no start position is safe.
 
-    `noted` is the start note in ZooKeeper, which shows that the instance published. `topic` is the
-    position topic. Without the record, no start position is safe.
+    instance  name of the instance
+    topic     the position topic
+    noted     the start note in ZooKeeper, which shows that the instance published; None: none
+              exists
+    record    the position record; None: the topic has none
     """
     if record is not None or noted is None:
         return None
@@ -67,11 +70,12 @@ def position_lost(
 def mapping_lost(
     named: MappingName, active: MappingName, recorded: MappingName | None
 ) -> MappingLost | None:
-    """Return an error if ZooKeeper's mapping sets do not continue the set `named` in the position
-    record; None if they do.
+    """Return an error if the mapping sets in ZooKeeper do not continue the set under which the
+    instance published; otherwise None. The rule is `same_store`.
 
-    `active` is ZooKeeper's current set, and `recorded` its set with the number of `named` (see
-    `same_store`).
+    named     the set that the position record names
+    active    the newest set in ZooKeeper
+    recorded  the set in ZooKeeper that has the number of `named`; None: it has none
     """
     if same_store(named, active, recorded):
         return None
@@ -86,11 +90,12 @@ def mapping_lost(
 def mapping_missing(
     named: MappingName, mapping: MappingSet, routing: RoutingSettings
 ) -> MappingMissing | None:
-    """Return an error if an instance that has never published finds no mapped database and no
-    default topic; None otherwise.
+    """Return an error if an instance that has never published has no mapping for any database;
+    otherwise None. The instance then waits for a mapping.
 
-    `named` is the set in the position record, number 0 without one; `mapping` is the current set.
-    The instance then waits for a mapping.
+    named    the set that the position record names; number 0: the instance has never published
+    mapping  the newest set in ZooKeeper
+    routing  the instance's settings; with a default topic for unmapped databases there is no error
     """
     if named.number or not mapping.maps_nothing or routing.unmapped_db == "default_topic":
         return None
@@ -145,11 +150,13 @@ def noted_partitioning_changed(
 def partitioning_changed(
     topic: str, partitions: int, rules: str | None, instance: InstanceSettings
 ) -> PartitionsChanged | None:
-    """Return an error if the settings assign rows of a topic to other partitions than before; None
-    otherwise.
+    """Return an error if the settings assign rows of a topic to other partitions than before;
+    otherwise None.
 
-    `partitions` is the former partition count, and `rules` the digest of the former rules (None:
-    not recorded).
+    topic       name of the topic
+    partitions  number of partitions to which rows were assigned before
+    rules       digest of the rules before; None: it was not recorded
+    instance    the present settings
     """
     wanted = instance.partitions_of(topic)
     if wanted is not None and wanted != partitions:

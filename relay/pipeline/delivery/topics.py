@@ -51,7 +51,7 @@ _NOTHING_REFUSED: Final = Refusals()
 class Topics:
     """Returns the partition count of each topic, and creates and checks the topic at its first use.
 
-    placed   how this instance assigned rows to partitions before; the settings must not change it
+    placed   how rows were assigned to partitions before; the settings must not change that
     sizes    receives the size limit of each topic
     feeders  the other instances of a topic
     history  what this instance published before

@@ -27,10 +27,13 @@ class ReadingThreads(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class OpenSource:
-    """A source with its stream, and with `catalog`, which reads table definitions.
+    """A source whose stream is open.
 
-    `names` adds column names to table maps; None if the binlog has the names. `fingerprints`
-    computes digests that identify positions on other servers; None if no switch needs them.
+    stream        its items
+    catalog       reads definitions of its tables
+    names         adds column names to table maps; None: the binlog has the names
+    fingerprints  computes digests that identify positions on other servers; None: no switch needs
+                  them
     """
 
     stream: ItemStream

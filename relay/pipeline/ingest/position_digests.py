@@ -19,8 +19,10 @@ class FingerprintRecorder:
     """Computes the digest of each position. One thread reads the items through `followed`; another
     one calls `at` for positions in the order of the stream.
 
-    `start` is where the stream begins, and `record` the position record there. Commit times may be
-    `skew_seconds` ahead of `clock` (Unix seconds).
+    start         where the stream begins
+    record        the position record there
+    skew_seconds  how far commit times may be ahead of the clock
+    clock         returns the time in Unix seconds
     """
 
     def __init__(

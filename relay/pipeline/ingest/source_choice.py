@@ -13,11 +13,12 @@ from relay.state import SwitchNote
 
 @dataclass(frozen=True, slots=True)
 class SourceChoice:
-    """The server of each source by name (a single source is named ""), and the record to continue
-    from.
+    """The servers from which an instance reads next, and the record from which it continues.
 
-    `switches` are the switches to other servers, which `record` already contains. `passed` are
-    sources of a group that cannot be read now, with the error of each.
+    servers   source → its server; a single source is named ""
+    record    the position record; None: the instance has never published
+    switches  the switches to other servers, which `record` already contains
+    passed    source of a group that cannot be read now → its error
     """
 
     servers: Mapping[str, SourceSettings]

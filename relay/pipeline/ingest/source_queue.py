@@ -16,9 +16,11 @@ _MOST_HELD: Final = 256
 
 
 class Queued(NamedTuple):
-    """An item of the stream, and `size_bytes`, the size of its event.
+    """An item of the stream.
 
-    `rests_ms` is when a heartbeat was received, in Unix milliseconds; 0 for other items.
+    item        the item
+    size_bytes  the size of its event
+    rests_ms    when a heartbeat was received, in Unix milliseconds; 0: the item is no heartbeat
     """
 
     item: StreamItem

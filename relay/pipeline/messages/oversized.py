@@ -52,11 +52,13 @@ class MessageSink(Protocol):
 
 
 class MessageOrigin(NamedTuple):
-    """Where a message comes from, for its dead letter: its table, under the name at the source
-    (`real`) and the logical name.
+    """Where a message comes from, for its dead letter.
 
-    `begin` is the begin of its source transaction, None for copied rows. `context` has the metadata
-    of its event, and `topics` are all topics of its table.
+    real     its table, under the name at the source
+    logical  its logical table
+    begin    the begin of its source transaction; None: the row was copied
+    context  the metadata of its event
+    topics   all topics of its table
     """
 
     real: TableId
@@ -69,9 +71,9 @@ class MessageOrigin(NamedTuple):
 class OversizedMessages:
     """Puts messages into the open batch in a form that fits their topics; used by one thread.
 
-    `claims` stores large values; None: a message that is too large becomes a dead letter. `formats`
-    gives the format of each topic. `kept_back` counts the messages and rows that became dead
-    letters.
+    claims     stores large values; None: a message that is too large becomes a dead letter
+    formats    gives the format of each topic
+    kept_back  number of messages and rows that became dead letters
     """
 
     def __init__(

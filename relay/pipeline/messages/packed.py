@@ -47,9 +47,14 @@ def packed_messages(
 ) -> Iterator[tuple[OrderPair, list[OutboundMessage]]]:
     """Yield (order key of the last change taken so far, messages that are complete now).
 
-    A message exceeds `largest_bytes` only if a single row does. `before` is the order key before
-    the event. The first `skip` rows take order keys but get no messages: they were published before
-    the transaction was read again.
+    event          the row event
+    plan           how its table is published
+    settings       the settings of messages
+    context        the metadata of the event's messages
+    before         the order key before the event
+    skip           number of first rows that take order keys but get no messages, because they were
+                   published before the transaction was read again
+    largest_bytes  the largest message; only a message with a single row may be larger
     """
     rows = known_rows(event, settings)
     encoder = plan.rows.event(event.rows if plan.rows.prints_images else rows)

@@ -39,8 +39,8 @@ _HIDDEN_REMEDY: Final = (
 class EventContext:
     """The metadata that all messages of an event share.
 
-    `frame` has the fields of values, such as times and GTID. `origin` gives further headers; None
-    if the settings require none.
+    frame   the fields of message values, such as times and GTID
+    origin  gives further headers; None: the settings require none
     """
 
     frame: MessageFrame
@@ -50,9 +50,12 @@ class EventContext:
 class PublishedChange(NamedTuple):
     """A published change: a row of the event, or one half (delete or insert) of a split update.
 
-    `number` is the index of the row in the event, `order` the order key, and `is_half` says whether
-    it is a half. `marks` are headers for values that the binlog lacks and for history rows; usually
-    empty. `history` is None for a current row.
+    number   the index of the row in the event
+    change   the change
+    order    its order key
+    is_half  True: it is a half of a split update
+    marks    headers for values that the binlog lacks and for history rows; usually empty
+    history  how the history row is published; None: a current row
     """
 
     number: int

@@ -19,9 +19,10 @@ from relay.settings import MessageSettings
 
 
 class RefinedRow(NamedTuple):
-    """The result for one source row: the order key of its last change, and its messages.
+    """The result for one source row.
 
-    If the row is not published, or cannot be printed, `made` is the reason instead of messages.
+    order  the order key of its last change
+    made   its messages; or, instead of messages, why the row is not published or cannot be printed
     """
 
     order: OrderPair

@@ -11,10 +11,12 @@ from relay.partition import TablePartitioning
 
 @dataclass(frozen=True, slots=True)
 class TopicRoute:
-    """A topic of a table's rows, and how rows are assigned to its partitions (`partitioning`).
+    """A topic of a table's rows.
 
-    `texts` gives the texts of the hashed columns. `limit_bytes` is the largest message that the
-    topic accepts.
+    topic         name of the topic
+    partitioning  how rows are assigned to its partitions
+    texts         gives the texts of the hashed columns
+    limit_bytes   the largest message that the topic accepts, in bytes
     """
 
     topic: str
@@ -44,11 +46,13 @@ class TopicRoute:
 
 @dataclass(frozen=True, slots=True)
 class RowForm:
-    """The topics (`routes`) of a table that have one format, and the encoders of that format.
+    """The topics of a table that have one format, and the encoders of that format.
 
-    `rows` encodes current rows, `past` history rows (None if the table has none). `headers` are the
-    format's own headers, on each message with a value. `names_coordinates`: messages contain the
-    binlog coordinates of their event.
+    routes             the topics
+    rows               encodes current rows
+    past               encodes history rows; None: the table has none
+    headers            the format's own headers, on each message with a value
+    names_coordinates  True: messages contain the binlog coordinates of their event
     """
 
     routes: tuple[TopicRoute, ...]

@@ -26,11 +26,15 @@ def row_messages(
     before: OrderPair,
     skip: int,
 ) -> Iterator[tuple[OrderPair, list[OutboundMessage]]]:
-    """Yield (order key, messages) for each published change of the event; the first order key
-    follows `before`.
+    """Yield (order key, messages) for each published change of the event.
 
-    The first `skip` rows have an order key but no messages: they were published before the
-    transaction was read again.
+    event     the row event
+    plan      how its table is published
+    settings  the settings of messages
+    context   the metadata of the event's messages
+    before    the order key before the event
+    skip      number of first rows that take order keys but get no messages, because they were
+              published before the transaction was read again
     """
     rows = known_rows(event, settings)
     printers = [

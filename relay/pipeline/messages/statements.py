@@ -30,10 +30,10 @@ row messages.
 
 
 class RoutedStatement(NamedTuple):
-    """A statement under the name of one real table that it changes, with the destination of that
-    table.
+    """Where a statement goes for one of the tables that it changes.
 
-    The table name is "" for a statement about a database.
+    real         the real table; its table name is "" for a statement about a database
+    destination  the destination of this table
     """
 
     real: TableId
@@ -123,9 +123,11 @@ def without_values(statement: Ddl, refinements: Refinements) -> Ddl:
 
 
 def statement_places(topic: str, ddl: str, topics: RowTopics) -> Iterator[tuple[str, int]]:
-    """Yield (topic, partition) of each message of a statement about rows of `topic`.
+    """Yield (topic, partition) of each message of a statement about rows of a topic.
 
-    `ddl` is the setting `message.ddl`. Topics are created if they are missing.
+    topic   the topic of the rows
+    ddl     the setting `message.ddl`
+    topics  the topics; missing ones are created
     """
     if ddl == "topic":
         topics.ensure_single(topic + DDL_TOPIC_SUFFIX)

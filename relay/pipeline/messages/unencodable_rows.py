@@ -30,8 +30,12 @@ messages.
 
 
 class UnprintableRow(NamedTuple):
-    """A row that cannot be printed: the code and reason of the error, its key (None if that cannot
-    be printed either), and its values as JSON.
+    """A row that cannot be printed.
+
+    code    code of the error
+    reason  reason of the error
+    key     its message key; None: the key cannot be printed either
+    values  its values as JSON
     """
 
     code: str
@@ -51,9 +55,15 @@ def rows_one_by_one(
 ) -> Iterator[tuple[OrderPair, list[OutboundMessage] | UnprintableRow]]:
     """Yield (order key, messages or UnprintableRow) for the rows of an event.
 
-    `messages_of` is called once for the whole event; if it fails, or without `together`, it is
-    called for each row alone. A row that cannot be printed still takes its order keys. The first
-    `skip` rows get no messages. Raises the errors of decoding.
+    event        the row event
+    plan         how its table is published
+    messages_of  makes the messages of an event
+    before       the order key before the event
+    skip         number of first rows that get no messages, because they are already published
+    together     True: first try to make the messages of the whole event. False, or if that fails:
+                 call `messages_of` for each row alone
+
+    A row that cannot be printed still takes its order keys. Raises the errors of decoding.
     """
     len(event.rows)  # decoded before anything is caught
     undecodable = plan.undecodable

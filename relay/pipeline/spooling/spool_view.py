@@ -12,8 +12,10 @@ from relay.spool import Spool
 class SpoolView:
     """The present state of the spool.
 
-    `state` is "filling", "draining", "full", or "" if nothing is in it. `age_seconds` is the age of
-    the oldest waiting event. `problem` is the last error, "" without one.
+    state        "filling", "draining" or "full"; "": nothing is in it
+    size_bytes   the size of its files
+    age_seconds  the age of the oldest waiting event
+    problem      the last error; "": none
     """
 
     state: str = ""

@@ -27,9 +27,14 @@ from relay.state import InstanceStore, MappingStore
 class InstanceContext:
     """The settings of an instance, and the objects that all of its runs share.
 
-    `election` elects the leader, `stats` counts, `mapping` is the active mapping set, `notes` the
-    instance's documents in ZooKeeper, `call` reports operators' calls, and `flow` pauses and
-    throttles.
+    settings  the settings of the relay
+    instance  the settings of the instance
+    election  elects the leader
+    notes     the instance's documents in ZooKeeper
+    mapping   the active mapping set
+    stats     the counts for status and metrics
+    call      reports operators' calls
+    flow      pauses and throttles the instance
     """
 
     settings: RelaySettings

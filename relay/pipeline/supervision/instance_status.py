@@ -37,8 +37,10 @@ class InstanceState(StrEnum):
 class Shown:
     """The part of the status that the instance's thread sets.
 
-    `error` is the cause of the state, and `buffer` is the buffer of the present run.
-    `unlogged_changes` is a sentence about changes that the binlog lacks, "" without them.
+    state             the state
+    error             the cause of the state; None: no error
+    buffer            the buffer of the present run; None: no run
+    unlogged_changes  a sentence about changes that the binlog lacks; "": none are known
     """
 
     state: InstanceState

@@ -54,7 +54,7 @@ class CopyMoment:
     """The fields that all messages of a chunk share.
 
     at               the position between two source transactions at which the chunk is published
-    before           the last order key before those of the messages
+    before           the order key after which the order key of the messages follows
     batch            the number of the batch in this run
     publish_time_ms  the publishing time in Unix milliseconds
     server_id        the `server_id` of the source

@@ -27,16 +27,17 @@ class KeyHistory(Protocol):
         """
 
     def warn(self, key: HashedKey, others: Forms) -> None:
-        """Report that equal keys are in different partitions, because an older version published
-        them without comparing the instances. `others` are the other text forms in which the keys
-        were hashed.
+        """Report that equal keys are in different partitions, because an older version of the relay
+        published them without comparing the text forms of all instances.
+
+        `others` are the other text forms in which the keys were hashed.
         """
 
 
 class KeyForms:
     """The text forms in which this instance hashes keys.
 
-    `known` are the forms in the position record: one list per logical table, for all of its real
+    `known` are the forms for the position record: topic → logical table → the forms of all its real
     tables.
     """
 

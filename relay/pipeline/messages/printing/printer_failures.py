@@ -24,12 +24,13 @@ def printer_failed(
     *,
     masked: bool = False,
 ) -> PrinterFailed:
-    """Return the error for a bug in `where` (words for the message), with the data that reproduces
-    it.
+    """Return the error for a bug of a printer, with the data that reproduces it.
 
-    `error` is the exception; None: the fast printer refused rows that the readable path could
-    print. `masked`: the table has rules, masks or transforms, so its values must not be written to
-    disk.
+    events  the events that were printed
+    where   words for the message: the place of the bug
+    error   the exception; None: the fast printer refused rows that the readable path could print
+    masked  True: the table has rules, masks or transforms, so its values must not be written to
+            disk
     """
     first = events[0]
     what = (

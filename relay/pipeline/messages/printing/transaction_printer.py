@@ -46,7 +46,12 @@ _OPERATIONS: Final = (Operation.INSERT, Operation.UPDATE, Operation.DELETE)
 
 
 class PrintedTable(NamedTuple):
-    """The messages of `rows` rows of one table, which is published by `plan`."""
+    """The messages of one table.
+
+    plan      how the table is published
+    rows      number of its rows
+    messages  their messages
+    """
 
     plan: TablePlan
     rows: int
@@ -56,16 +61,16 @@ class PrintedTable(NamedTuple):
 class WholeTransactions(NamedTuple):
     """The result of printing several whole transactions.
 
-    items         how many items of the stream they had
-    transactions  how many transactions they were
-    rows          how many rows they had
-    event_bytes   the size of their row events in the binlog
-    order         the order key of their last change
-    last_begin    the begin of the last transaction
-    last_end      the end of the last transaction
-    gtids         their GTIDs
+    items         number of their items in the stream
+    transactions  number of transactions
+    rows          number of their rows
+    event_bytes   size of their row events in the binlog
+    order         order key of their last change
+    last_begin    begin of the last transaction
+    last_end      end of the last transaction
+    gtids         GTIDs of the transactions
     printed       their messages by table
-    counted       the counts of published rows by logical table and operation
+    counted       counts of published rows by logical table and operation
     """
 
     items: int
@@ -137,11 +142,15 @@ class WholeTransactionPrinter:
         """Print the complete transactions that begin at the index `at` of `items`; return None if
         there are none to print.
 
-        About `most_bytes` of the binlog are printed at most. `before` is the order key of the last
-        change before them, `epoch` the epoch of the new keys, and `batch` the batch number.
-        `times_ms` are the publishing time and the latest allowed execute_time, in Unix
-        milliseconds. Raises PrinterFailed if the printer raises an unexpected exception, which is a
-        bug.
+        items       items of the stream
+        at          index of the first item
+        most_bytes  about how many bytes of the binlog are printed at most
+        before      order key of the last change before the transactions
+        epoch       epoch of the new order keys
+        times_ms    the publishing time and the latest allowed execute_time, in Unix milliseconds
+        batch       number of the batch
+
+        Raises PrinterFailed if the printer raises an unexpected exception, which is a bug.
         """
         begin = items[at]
         if self._printer is None or not isinstance(begin, TransactionBegin):

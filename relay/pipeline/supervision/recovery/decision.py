@@ -83,11 +83,13 @@ class Circumstances:
     """The circumstances of an error.
 
     instance         the name of the instance
-    leads            whether ZooKeeper confirms this relay as the leader; None: it does not answer
-    in_run           whether the error ended a run; otherwise it occurred between two runs
-    open_seconds     how long the aborted batch had been open
-    timeout_seconds  after how many seconds the broker ends a transaction
-    refreshed        whether the table of a NamesUnknown was already described again for these rows
+    leads            whether ZooKeeper confirms this relay as the leader; None: ZooKeeper does not
+                     answer
+    in_run           True: the error ended a run. False: it occurred between two runs
+    open_seconds     for how many seconds the aborted batch had been open
+    timeout_seconds  after how many seconds the broker ends a Kafka transaction
+    refreshed        for the error NamesUnknown: True if its table was already described again for
+                     these rows
     now_s            the monotonic clock now
     """
 

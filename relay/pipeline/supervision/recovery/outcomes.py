@@ -37,9 +37,11 @@ class HaltEnd(Enum):
 class Backoff:
     """The next pause between attempts, and the counts of errors that other relays caused.
 
-    `pause_s` is the next pause in seconds; it grows until rows are published again. `server_id` and
-    `fences` count errors that another relay caused, by using the same server_id or by fencing.
-    Published rows do not reset these counts.
+    pause_s    the next pause in seconds; it grows until rows are published again
+    server_id  counts errors because another relay uses the same server_id
+    fences     counts errors because another relay fenced the producer
+
+    Published rows do not reset the two counts.
     """
 
     pause_s: float = FIRST_PAUSE_SECONDS
@@ -57,11 +59,13 @@ class Backoff:
 
 @dataclass(frozen=True, slots=True)
 class Retry:
-    """Recovery: stay the leader in the state WAITING, and begin the next run after `seconds`
-    seconds.
+    """Recovery: stay the leader in the state WAITING, and begin the next run after a pause.
 
-    `wait` is the event that ends the pause early. `spools`: read the source into the spool
-    meanwhile.
+    error    the error
+    seconds  the length of the pause
+    backoff  the backoff after this error
+    wait     the event that ends the pause early
+    spools   True: read the source into the spool during the pause
     """
 
     error: RelayError
@@ -74,10 +78,13 @@ class Retry:
 @dataclass(frozen=True, slots=True)
 class RestartFrom:
     """Recovery: stay the leader in the state WAITING, and read again from the committed position
-    after `seconds` seconds.
+    after a pause.
 
-    `left_out` are rolled-back rows that the next reading leaves out. `refresh` names a table that
-    the next run first describes again.
+    error     the error
+    seconds   the length of the pause
+    backoff   the backoff after this error
+    left_out  rolled-back rows that the next reading leaves out
+    refresh   names a table that the next run first describes again; None: no table
     """
 
     error: RelayError
