@@ -26,8 +26,11 @@ class AuditPage:
 
 @dataclass(frozen=True, slots=True)
 class CheckedEntries:
-    """The newest entries of the trail, the names of all acts in it (sorted), and the result of the
-    chain check.
+    """Entries of the trail, and what is known about the whole trail.
+
+    entries  the newest entries
+    acts     the names of all acts in the trail, sorted
+    verdict  the result of the check of its hash chains
     """
 
     entries: Sequence[AuditEntry]

@@ -55,14 +55,20 @@ class DeadLetterLists:
         """Return a dead letter, with the current size limit of its topic and the newer changes of
         its key.
 
-        `letter` is the id of the dead letter. Raises DeadLetterUnknown, DeadLetterDamaged,
-        Unreachable, NodeMissing, KafkaNotPermitted.
+        instance  name of the instance that wrote it
+        letter    id of the dead letter
+        values    True if the reader may see keys and values of rows
+
+        Raises DeadLetterUnknown, DeadLetterDamaged, Unreachable, NodeMissing, KafkaNotPermitted.
         """
         listed = self._stored(instance, letter)
         return self._one(listed, key_hidden=self._hides_key(instance, listed, values=values))
 
     def head(self, instance: str, letter: str, *, values: bool) -> DeadLetterView:
-        """Return a dead letter with the fields that lists show. Raises the errors of `one`."""
+        """Return a dead letter with the fields that lists show.
+
+        The parameters and the errors are those of `one`.
+        """
         listed = self._stored(instance, letter)
         hides = self._hides_key(instance, listed, values=values)
         return DeadLetterView.of(listed, key_hidden=hides)
@@ -90,7 +96,7 @@ class DeadLetterLists:
     def shown(self, instance: str, letter: str, first: int, *, values: bool) -> ShownLetter:
         """Return a dead letter with its rows from the number `first` on; the topic is read once.
 
-        Raises the errors of `one`.
+        The other parameters and the errors are those of `one`.
         """
         listed = self._stored(instance, letter)
         rows = self._masks(instance).rows(listed.letter, slice(first, first + SHOWN_ROWS))

@@ -126,6 +126,10 @@ class ErasureDesk:
     def erase(self, number: str, order: ErasureOrder, who: Who) -> ErasureView:
         """Start to erase what a search has found.
 
+        number  number of the search
+        order   the optional steps, and the confirmation
+        who     author and comment for the audit trail
+
         Raises NoSuchThing for an unknown search, BadRequest without the confirmation,
         ErasureRefused.
         """

@@ -79,7 +79,11 @@ class TableWriter:
     def of(
         cls, spark: SparkSession, settings: JobSettings, sink: Sink, writer: str
     ) -> "TableWriter":
-        """Return the writer for the copies of a configuration. `writer` is the name of the job.
+        """Return the writer for the copies of a configuration.
+
+        settings  the settings of the job
+        sink      the store of the copies
+        writer    name of the job
 
         Raises JobConfigurationError if the copies are not ordered by the order key.
         """

@@ -61,5 +61,12 @@ def as_copied(table: LogicalTable, rows: DataFrame, columns: Columns) -> DataFra
 def range_as_copied(
     database: SourceDatabase, table: LogicalTable, shard: Shard, part: KeyRange, columns: Columns
 ) -> DataFrame:
-    """Return all published rows of the key range `part` of a shard, in the form of `as_copied`."""
+    """Return all published rows of a key range, in the form of `as_copied`.
+
+    database  the source
+    table     the logical table
+    shard     the real table that is read
+    part      the key range
+    columns   the columns of the copy
+    """
     return as_copied(table, message_rows(database, shard, part.where(shard.key)), columns)

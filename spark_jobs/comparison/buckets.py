@@ -112,7 +112,9 @@ Buckets: TypeAlias = NumberBuckets | HashBuckets
 
 
 def number_buckets(column: SourceColumn, low: int, high: int, count: int) -> NumberBuckets:
-    """Return at most `count` buckets of equal width for the numbers from `low` to `high`."""
+    """Return at most `count` buckets of equal width for the numbers from `low` to `high` of
+    `column`.
+    """
     return NumberBuckets(column, low, max(1, ceil((high - low + 1) / count)))
 
 

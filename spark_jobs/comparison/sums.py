@@ -29,7 +29,11 @@ from spark_jobs.transforms.guards import DELETED, KEY
 
 @dataclass(frozen=True, slots=True)
 class BucketSum:
-    """The number of rows in a bucket, and the sum of their hashes."""
+    """What the two sides compare for a bucket.
+
+    rows      number of its rows
+    checksum  sum of the hashes of these rows
+    """
 
     rows: int = 0
     checksum: int = 0

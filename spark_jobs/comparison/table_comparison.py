@@ -55,6 +55,7 @@ class TableComparison:
 
     databases              instance → its source
     sink                   the store of the copies
+    settings               limits of rows, ranges and parallel queries
     compare_until_decided  compares rows repeatedly until a difference is known not to be lag
     policy                 how the copies treat added columns
     newest                 returns the greatest order key that the instances of a table have

@@ -253,7 +253,9 @@ def table_view(
 ) -> LogicalTableView:
     """Return the view of a logical table.
 
-    With `instance`, only the real tables and the rows of that instance are counted.
+    table     the table
+    instance  count only the real tables and the rows of this instance; "": of all instances
+    rates     the present rates of tables
     """
     instances = {instance: 1} if instance else table.seen
     rate, is_bound = rates.of(table.name, instances)

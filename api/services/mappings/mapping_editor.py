@@ -81,8 +81,14 @@ class MappingEditor:
     ) -> Saved:
         """Replace or add one document; the other documents are unchanged.
 
-        Raises NoSuchThing for another group, ProblemsFound, TableReturnsEarly, ActiveSetBroken,
-        and the errors of `Precondition.check`.
+        group         the group of the document
+        data_id       name of the document
+        body          its new text
+        precondition  the state of the mappings that the client expects (If-Match)
+        note          author and comment
+
+        Raises NoSuchThing for another group, ProblemsFound, TableReturnsEarly, ActiveSetBroken, and
+        the errors of `Precondition.check`.
         """
         check_group(group)
         base = self._base(strict=True)
@@ -95,7 +101,8 @@ class MappingEditor:
     ) -> Saved:
         """Replace all documents together. A document that `bodies` does not contain is deleted.
 
-        This also replaces an active set that cannot be read. Raises the errors of `save_document`.
+        `bodies` maps dataId to text. This also replaces an active set that cannot be read. The
+        other parameters and the errors are those of `save_document`.
         """
         check_group(group)
         base = self._base(strict=False)
@@ -104,10 +111,10 @@ class MappingEditor:
             return self._save(base, bodies, note)
 
     def roll_back(self, to: int, precondition: Precondition, note: Note) -> Saved:
-        """Save the contents of set `to` as the next set and activate it.
+        """Save the contents of the set with the number `to` as the next set, and activate it.
 
-        Raises ProblemsFound if the older set is not acceptable now, NodeMissing, TableReturnsEarly,
-        and the errors of `Precondition.check`.
+        The other parameters are those of `save_document`. Raises ProblemsFound if the older set is
+        not acceptable now, NodeMissing, TableReturnsEarly, and the errors of `Precondition.check`.
         """
         base = self._base_of_roll_back(precondition)
         with _counted():

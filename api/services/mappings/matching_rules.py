@@ -26,10 +26,11 @@ class MatchingRule:
 
 
 def matching_rules(mapping: MappingSet, documents: Documents, real: TableId) -> list[MatchingRule]:
-    """Return the entries of the documents that apply to a real table, in the order dbs, tbs,
-    topics, tags.
+    """Return the entries of the documents that apply to the real table `real`, in the order dbs,
+    tbs, topics, tags.
 
-    Raises UnmappedName if two expressions match the table.
+    `mapping` is the set, compiled from `documents`. Raises UnmappedName if two expressions match
+    the table.
     """
     locations = {
         data_id: TextLocations(text) for data_id, text in documents.items() if isinstance(text, str)

@@ -25,7 +25,12 @@ ANY_OTHER_TABLE = "*"
 
 @dataclass(frozen=True, slots=True)
 class RoutingView:
-    """Instances with equal routing settings and filters: they route every table alike."""
+    """Instances that route every table alike.
+
+    instances  their names
+    routing    their routing settings, which are equal
+    filter     their filter, which is equal too
+    """
 
     instances: tuple[str, ...]
     routing: RoutingSettings

@@ -142,8 +142,9 @@ class PeekDesk:
 
     @contextmanager
     def opened(self, caller: Caller, tables: PeekTables, asked: AskedPeek) -> Iterator[Reading]:
-        """Context manager: open a reader, and close it at the end of the block. Raises the errors
-        of `open`.
+        """Context manager: open a reader, and close it at the end of the block.
+
+        The parameters and the errors are those of `open`.
         """
         reading = self.open(caller, tables, asked)
         try:

@@ -80,7 +80,11 @@ class PositionDesk:
         return MovePreview.of(instance, found)
 
     def reposition(self, instance: str, to: Move, who: Who) -> PositionView:
-        """Move a position and return the new one.
+        """Move the position of an instance, and return the new one.
+
+        instance  name of the instance
+        to        the new position, and the confirmation
+        who       author and comment for the audit trail
 
         Raises MoveRefused, BadRequest without the confirmation.
         """
@@ -105,10 +109,13 @@ class PositionDesk:
         return floor_sentences(self._published(instance), self._published(wish.above))
 
     def skip(self, instance: str, wish: Skip, who: Who) -> PositionView:
-        """Order the instance to skip a future transaction, or withdraw that order (`wish.undo`).
-        Return the position.
+        """Order the instance to skip a future source transaction, or withdraw that order.
 
-        Raises MoveRefused, BadRequest without the confirmation.
+        instance  name of the instance
+        wish      the transaction, its source, and the confirmation; `undo`: withdraw the order
+        who       author and comment for the audit trail
+
+        Returns the position. Raises MoveRefused, BadRequest without the confirmation.
         """
         _check(instance, wish)
         position = self._position(instance)
@@ -116,7 +123,12 @@ class PositionDesk:
         return self.read(instance)
 
     def raise_floor(self, instance: str, floor: Floor, who: Who) -> PositionView:
-        """Raise the order keys of an instance above those of another one, and return the position.
+        """Raise the order keys of an instance above those of another instance, and return the
+        position.
+
+        instance  name of the instance whose order keys are raised
+        floor     the other instance, and the confirmation
+        who       author and comment for the audit trail
 
         Raises MoveRefused, BadRequest without the confirmation.
         """

@@ -71,10 +71,11 @@ class InstanceHistory:
         self.facts: Facts | None = None
 
     def add(self, view: InstanceView, now_ms: int, lag_limit_s: float) -> Facts:
-        """Record a status that was read at `now_ms` (Unix milliseconds), and return the present
-        facts.
+        """Record a status of the instance, and return the present facts.
 
-        `lag_limit_s` is the lag in seconds above which an operator is needed.
+        view         the status
+        now_ms       when it was read, in Unix milliseconds
+        lag_limit_s  the lag in seconds above which an operator is needed
         """
         self._add_state(view, now_ms)
         rate = self._add_rate(view, now_ms)

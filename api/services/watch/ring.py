@@ -82,7 +82,9 @@ class Ring:
 def folded(values: Sequence[float | None], points: int, fold: Fold) -> list[float | None]:
     """Combine neighbouring values, so that at most `points` values remain.
 
-    The number of `values` must be a multiple of `points`, or at most `points`.
+    values  the values; their number must be a multiple of `points`, or at most `points`
+    points  largest number of values in the result
+    fold    "max": a combined value is the greatest one; otherwise it is the average
     """
     width = max(1, len(values) // points)
     groups = (values[at : at + width] for at in range(0, len(values), width))

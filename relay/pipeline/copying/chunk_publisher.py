@@ -114,9 +114,14 @@ class ChunkPublisher:
     def printed(self, run: CopyRun, ready: ReadyChunk, router: Router) -> PrintedChunk | None:
         """Return the messages of a chunk, without changing the open batch.
 
-        None if the chunk cannot be published now: the mapping does not publish its table, there is
-        no order key for it yet, or its rows must be read again. Raises SnapshotRefused for rows
-        that no message can hold, Unreachable, and the errors of a table that cannot be encoded.
+        run     the copy request that read the chunk
+        ready   the chunk
+        router  routes by the active mapping set
+
+        Returns None if the chunk cannot be published now: the mapping does not publish its table,
+        there is no order key for it yet, or its rows must be read again. Raises SnapshotRefused for
+        rows that no message can hold, Unreachable, and the errors of a table that cannot be
+        encoded.
         """
         plan = self._planned(ready.table, router, run.request.to_topic)
         if plan is None:
@@ -158,8 +163,11 @@ class ChunkPublisher:
     ) -> None:
         """Put a chunk's messages and the new progress into the open batch.
 
-        `recorded` is the progress of all requests in the position record. Raises the errors that
-        end a batch; the caller must then end the run.
+        run       the copy request that read the chunk
+        printed   the messages
+        recorded  the progress of all requests in the position record
+
+        Raises the errors that end a batch; the caller must then end the run.
         """
         self._add(printed)
         most = MOST_ROWS if printed.printed is None else MOST_PRINTED_ROWS

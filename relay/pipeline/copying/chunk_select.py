@@ -130,8 +130,9 @@ def _bound(connection: ChunkConnection, table: CopiedTable, after: Boundary, row
 
 
 def bound_select(table: CopiedTable, after: Boundary, searched: int) -> str:
-    """Return the SELECT that finds the key `searched` rows after the key `after`. It finds no row
-    if fewer rows follow.
+    """Return the SELECT that finds the key at a distance of `searched` rows after the key `after`.
+
+    The SELECT has no result if fewer rows of the table follow.
     """
     columns = ", ".join(map(boundary_text, table.key))
     name = ".".join(map(quoted, table.map.id))

@@ -80,8 +80,13 @@ def described(
 ) -> CopiedTable | None:
     """Return a description of the table for its copy; None if the table no longer exists.
 
-    The types of the columns are read before the description. A later comparison with them detects a
-    statement that was executed between the two reads. Raises SnapshotRefused, Unreachable.
+    source      the settings of the source
+    table       the table
+    connection  the connection to the source
+
+    The types of the columns are read before the description. If a statement changes the table
+    between the two reads, a later comparison of the types with the description finds the
+    difference. Raises SnapshotRefused, Unreachable.
     """
     mariadb = connection.server().mariadb
     facts = column_facts(table.id, connection)

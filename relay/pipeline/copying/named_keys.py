@@ -85,10 +85,15 @@ def check_kept_key(table: CopiedTable, plan: TablePlan) -> None:
 def check_kept_keys(
     table: CopiedTable, plan: TablePlan, row: RowChange, made: Sequence[OutboundMessage]
 ) -> None:
-    """Raise SnapshotRefused if no message `made` from the row has the row's own key.
+    """Raise SnapshotRefused if no message of a row has the row's own key.
 
-    Then the transform changes keys, and the key of a message, by which an operator requests a row,
-    may be the key of another row of the source.
+    table  the table
+    plan   how it is published
+    row    the row
+    made   the messages of the row
+
+    If none has it, the transform changes keys. An operator requests rows by the keys of messages,
+    and such a key may be the key of another row of the source.
     """
     if plan.refinement is None or not made:
         return
@@ -104,11 +109,16 @@ def check_kept_keys(
 def other_keys(
     table: CopiedTable, plan: TablePlan, keys: Sequence[Sequence[str]], rows: Sequence[RowChange]
 ) -> list[str]:
-    """Return one text for each row that was found by its key: "" if the request names the key
-    exactly as the row's message has it, otherwise the key as in the message.
+    """Return one text for each row: "" if the request names the row by the key that its message
+    has, otherwise that key.
 
-    They can differ, because the source compares keys by collation and type: the requested key `ABC`
-    or `007` finds the row `abc` or `7`.
+    table  the table
+    plan   how it is published
+    keys   the requested keys
+    rows   the rows that the source found by these keys
+
+    The keys can differ, because the source compares them by collation and type: the requested key
+    `ABC` or `007` finds the row `abc` or `7`.
     """
     named = set(map(tuple, keys))
     found = []

@@ -77,8 +77,11 @@ def still_asked(
 def create_missing(
     store: SnapshotStore, instance: str, recorded: dict[str, SnapshotProgress]
 ) -> None:
-    """Create the missing ZooKeeper documents of the relay's own requests that the committed record
-    names.
+    """Create the ZooKeeper documents of the relay's own requests that do not exist yet.
+
+    store     the store of copy requests
+    instance  name of the instance
+    recorded  the progress of requests in the committed record
 
     If another relay has created a document meanwhile, that document stays. Raises StoreUnreachable.
     """

@@ -44,10 +44,13 @@ class CopyView:
         progress: SnapshotProgress,
         copied: int,
     ) -> "CopyView":
-        """Return a view which shows that `table` is read now.
+        """Return a view which shows that a table is read now.
 
-        `rows_left` is the server's estimate for all unfinished tables, and `copied` is how many
-        rows of the present table were read.
+        table        name of the table
+        tables_left  number of unfinished tables, including this one
+        rows_left    the server's estimate of the rows in all unfinished tables
+        progress     the progress of the request
+        copied       number of rows of this table that were read
         """
         return replace(
             self,

@@ -19,7 +19,8 @@ from relay.settings import InstanceSettings, KafkaSettings
 def new_producer(prefix: str, kafka: KafkaSettings, instance: InstanceSettings) -> BatchProducer:
     """Return the producer of an instance's rows, according to its settings.
 
-    The transactional ids depend only on the prefix (the installation) and the instance.
+    The transactional ids follow from the instance and from `prefix`, the installation's prefix of
+    such ids.
     """
     if instance.transaction.overlaps:
         ids = transactional_id(prefix, instance), second_transactional_id(prefix, instance)
@@ -43,12 +44,17 @@ def fenced_record(
     instance: InstanceSettings,
     read: Callable[[], PositionRecord | None],
 ) -> PositionRecord | None:
-    """Return the position record that `read` reads, after older relays can no longer change it.
-    Call it after the first transactional id is fenced.
+    """Return the position record, when no older relay can change it any more.
 
-    The second transactional id is also fenced, and the record is read again, if an older relay may
-    have used that id. This is so if the record says so, if the settings ask for two ids, or if an
-    open transaction hides the record. Raises the errors of `read` and of opening a producer.
+    prefix    the installation's prefix of transactional ids
+    kafka     how to connect to Kafka
+    instance  the settings of the instance
+    read      reads the position record
+
+    Call it after the first transactional id is fenced. An older relay may also have used the second
+    one, if the record says so, if the settings ask for two ids, or if an open Kafka transaction
+    hides the record. Then the second id is fenced too, and the record is read again. Raises the
+    errors of `read` and of opening a producer.
     """
     if instance.transaction.delivery == "at_least_once":
         return read()

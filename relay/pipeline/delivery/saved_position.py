@@ -127,11 +127,15 @@ def format_changed(topic: str, before: str | None, message_format: str) -> Forma
 def noted_partitioning_changed(
     topic: str, noted: TopicPartitioning, instance: InstanceSettings
 ) -> PartitionsChanged | None:
-    """Return an error if the settings assign rows to partitions differently from `noted`, which
-    ZooKeeper has for the topic; None otherwise.
+    """Return an error if the settings assign rows of a topic to other partitions than ZooKeeper
+    says; otherwise None.
+
+    topic     name of the topic
+    noted     how rows are assigned according to ZooKeeper
+    instance  the settings
 
     Call it for topics that the position record does not name: if the record was lost, only
-    ZooKeeper knows how their rows were assigned.
+    ZooKeeper shows how their rows were assigned.
     """
     changed = partitioning_changed(topic, noted.partitions, noted.rules.digest, instance)
     if changed is None:

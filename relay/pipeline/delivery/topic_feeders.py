@@ -103,10 +103,14 @@ class TopicFeeders:
         return self._store.read(topic).differing_formats(self._instance, message_format)
 
     def join(self, topic: str, partitioning: TopicPartitioning, message_format: str) -> None:
-        """Record how this instance assigns rows of the topic, and the format of its messages.
+        """Record that this instance publishes rows to a topic.
+
+        topic           name of the topic
+        partitioning    how this instance assigns the rows to partitions
+        message_format  the format of its messages
 
         Raises PartitionsDiffer if another instance of the topic assigns rows differently,
-        FormatsDiffer if one has another format, and StoreUnreachable.
+        FormatsDiffer if another instance uses another format, and StoreUnreachable.
         """
         agreement = self._store.change(
             topic, lambda before: before.with_feeder(self._instance, partitioning, message_format)
@@ -230,8 +234,12 @@ class TopicFormats:
 def partitions_differ(
     topic: str, partitioning: TopicPartitioning, others: dict[str, TopicPartitioning]
 ) -> PartitionsDiffer | None:
-    """Return an error that names an instance of `others`, which are the instances that assign rows
-    differently; None if `others` is empty.
+    """Return an error if other instances assign the rows of a topic differently; None if there are
+    none.
+
+    topic         name of the topic
+    partitioning  how this instance assigns them
+    others        the other instances that assign them differently; the error names one
     """
     for name, other in others.items():
         return PartitionsDiffer(
@@ -244,8 +252,11 @@ def partitions_differ(
 def formats_differ(
     topic: str, message_format: str, others: Mapping[str, str]
 ) -> FormatsDiffer | None:
-    """Return an error that names an instance of `others`, which are the instances with another
-    format; None if `others` is empty.
+    """Return an error if other instances use another format in a topic; None if there are none.
+
+    topic           name of the topic
+    message_format  the format of this instance
+    others          the other instances with another format; the error names one
     """
     for name, other in others.items():
         return FormatsDiffer(

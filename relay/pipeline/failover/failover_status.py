@@ -24,10 +24,12 @@ _log = structlog.stdlib.get_logger(__name__)
 def failover_view(
     situation: Situation, decision: Decision, orders: int, errant: str
 ) -> FailoverView:
-    """Return the ZooKeeper document about both servers and the decision.
+    """Return the ZooKeeper document about both servers of a source and the decision.
 
-    `orders` is the number of the operators' orders, and `errant` a text with the transactions that
-    only one of the servers has.
+    situation  what is known about the servers
+    decision   what the relay does
+    orders     number of the operators' orders that were read
+    errant     a text with the transactions that only one of the servers has; "": none
     """
     return FailoverView(
         followed=situation.followed.value,

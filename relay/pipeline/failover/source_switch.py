@@ -39,10 +39,17 @@ class SourceSwitch:
         record: PositionRecord,
         orders: StandingOrders,
     ) -> SourceChoice:
-        """Prove that the server `to` has the published transactions. Return the choice of this
-        server, with the record from which to continue.
+        """Prove that the server `to` has the published transactions; return the choice of this
+        server.
 
-        Raises StandbyBehind or a SwitchRefused.
+        decision   the decision to switch, with its reason
+        to         the server to switch to
+        situation  what is known about the servers
+        record     the committed position record
+        orders     the operators' orders, such as an accepted loss
+
+        The choice has the position record from which to continue. Raises StandbyBehind or a
+        SwitchRefused.
         """
         settings = self._servers.settings[to]
         proven = self._new_position(to, situation.published, record, orders)
@@ -69,11 +76,12 @@ class SourceSwitch:
         record: PositionRecord,
         orders: StandingOrders,
     ) -> Decision:
-        """Prove a switch before the present stream is interrupted. Return `decision`, or, if the
-        proof fails, a decision to stay with the reason.
+        """Try the proof of a switch before the present stream is interrupted.
 
-        The proof uses the position of the last server check. A diverged server is not tried again
-        until an operator gives a new order.
+        Returns `decision` if the proof succeeds or none can be tried, otherwise a decision to stay,
+        with the reason. The proof uses the position of the last server check. If the server had
+        diverged, it is not tried again until an operator gives a new order. The parameters are
+        those of `made`.
         """
         if self._diverged is not None and self._diverged[0] == orders.number:
             return self._diverged[1]

@@ -108,8 +108,9 @@ class SourceGroup:
     ) -> PositionRecord:
         """Return the record with a position for every source.
 
-        A source without a position begins where it was opened. `first` makes the record of an
-        instance that never published.
+        record   the committed record; None: the instance never published
+        sources  the open sources; one without a position in `record` begins where it was opened
+        first    makes the record of an instance that never published
         """
         known = self.standing(record)
         standing = {
@@ -199,10 +200,14 @@ class SourceGroup:
         record: PositionRecord,
         refusal: Callable[[str], RelayError | None],
     ) -> Iterator[Callable[[], None]]:
-        """Context manager: check whether skipped sources answer again. The context manager's value
-        is a function that raises BatchAborted if one does.
+        """Context manager: check whether skipped sources answer again.
 
-        `refusal` returns why the standby of a source cannot replace it.
+        chosen   the servers of the sources
+        record   the record with the positions of the sources
+        refusal  returns why the standby of a source cannot replace it; None: no reason
+
+        The context manager's value is a function that raises BatchAborted if a skipped source
+        answers again.
         """
         ended, back = threading.Event(), list[str]()
         for name in self.passed:

@@ -134,9 +134,14 @@ def _published(
 def header_sets(
     published: PublishedChange, plan: TablePlan, form: RowForm, settings: MessageSettings
 ) -> tuple[Headers, ...]:
-    """Return the headers after the order header, one set per message of the change.
+    """Return the headers that follow the order header: one set for each message of the change.
 
-    They contain the tags, the headers of the format `form`, and the marks of the row.
+    published  the change
+    plan       how the table is published
+    form       the format of the messages, with its own headers
+    settings   the settings of messages
+
+    A set has tags, the headers of the format, and the marks of the row.
     """
     sets = tag_sets(published.change, plan, form, settings)
     return tuple((*each, *published.marks) for each in sets) if published.marks else sets
@@ -145,10 +150,10 @@ def header_sets(
 def tag_sets(
     change: RowChange, plan: TablePlan, form: RowForm, settings: MessageSettings
 ) -> tuple[Headers, ...]:
-    """Return the tag headers and the format's headers, one set per message of the change.
+    """Return tag headers and the format's headers: one set for each message of the change.
 
-    With `field_tags = "separate"` each field tag gets a message of its own; otherwise all tags are
-    in one set.
+    With `field_tags = "separate"` each field tag gets a message of its own; otherwise one set has
+    all tags. The parameters are those of `header_sets`, with the row change itself.
     """
     own = form.headers
     if not plan.destination.tags.fields:

@@ -43,12 +43,17 @@ class RoutedStatement(NamedTuple):
 def statement_routes(
     ddl: Ddl, router: Router, published: Iterable[str] = (), tables: Collection[TableId] = ()
 ) -> list[RoutedStatement]:
-    """Return where a statement goes: once to each topic of its tables, under the first table that
-    has this topic.
+    """Return where a statement goes: once to each topic of its tables. The statement is routed
+    under the first table that has the topic.
 
-    A statement that names no table goes where its database goes. DROP DATABASE also goes to those
-    of the `published` topics (which have rows) to which one of the database's known `tables` is
-    routed. The list is empty if the mapping drops all of them.
+    ddl        the statement
+    router     routes by the active mapping set
+    published  topics of rows to which the instance has published
+    tables     the known real tables
+
+    A statement that names no table goes where its database goes. DROP DATABASE also goes to each of
+    the `published` topics to which one of the database's `tables` is routed. The list is empty if
+    the mapping drops all of them.
     """
     named = TableId(ddl.database, ddl.table)
     found, known = list[RoutedStatement](), set[str]()
@@ -75,7 +80,16 @@ def statement_messages(
     context: EventContext,
     order: OrderPair,
 ) -> Iterator[OutboundMessage]:
-    """Yield the messages of a statement, all with the order key `order`.
+    """Yield the messages of a statement.
+
+    ddl          the statement
+    destination  the logical table, topics and tags under which it is published
+    router       gives the logical names of the tables in its text
+    topics       the topics of rows and statements
+    settings     the settings of messages
+    formats      gives the format of each topic
+    context      the metadata of the messages
+    order        the order key of all the messages
 
     With `ddl = "drop"` DDL has no messages. Row changes that were logged as statements are no DDL:
     they still go to the topic of statements.

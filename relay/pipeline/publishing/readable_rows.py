@@ -48,7 +48,12 @@ class ReadableRows:
     def publish(
         self, event: RowsEvent, plan: TablePlan, context: EventContext, slow: SlowReason
     ) -> None:
-        """Publish the rows of an event; `slow` is why the compiled printer did not.
+        """Publish the rows of an event.
+
+        event    the event
+        plan     how its table is published
+        context  the metadata of its messages
+        slow     why the compiled printer did not print it
 
         Raises PrinterFailed if the compiled printer called the event damaged but all its rows could
         be printed, or if an unexpected exception shows a bug.

@@ -58,7 +58,12 @@ class InstanceContext:
     ) -> "InstanceContext":
         """Return the context of an instance that starts.
 
-        `mapping_changed` is set when the store may have a newer mapping set.
+        settings         the settings of the relay
+        instance         the settings of the instance
+        election         elects the leader
+        mappings         the store of mapping sets
+        notes            the documents of instances in ZooKeeper
+        mapping_changed  set when the store may have a newer mapping set
         """
         stats = InstanceStats.of(settings.status.tables)
         mapping = ActiveMapping(mappings, instance.routing, mapping_changed, instance.name, notes)

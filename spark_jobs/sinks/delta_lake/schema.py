@@ -44,7 +44,14 @@ def _need_mapping(columns: Iterable[str]) -> bool:
 
 
 def plan_for(copy: DataFrame, changes: TableBatch, policy: SchemaPolicy) -> SchemaPlan:
-    """Return the schema plan for a copy and a batch of its changes. Raises SchemaChangeRefused."""
+    """Return the schema plan that makes a copy fit for a batch of its changes.
+
+    copy     the copy
+    changes  the changes
+    policy   the configured treatment of changed columns
+
+    Raises SchemaChangeRefused.
+    """
     present = own_columns(copy)
     if policy.dropped == "keep" or not changes.columns:
         return schema_plan(changes.table, present, changes.columns, (), policy)

@@ -60,6 +60,10 @@ class MeetingKeys:
         """Return a warning for each logical table whose keys would have different forms in one
         topic.
 
+        instances  the present instances
+        before     the mapping set without the edit
+        after      the mapping set with the edit
+
         A table that was never published has no recorded form, and gets no warning. Raises
         StoreUnreachable.
         """

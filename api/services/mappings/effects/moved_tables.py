@@ -26,11 +26,14 @@ def moved_tables(
 ) -> list[RouteEffect]:
     """Return a hint for each pair of instances between which logical tables move.
 
-    The hint names the command that raises the order keys of the receiving instance, which must be
-    run before rows move.
+    The hint names the command that raises the order keys of the receiving instance. This command
+    must be run before rows move.
 
-    met      instance → the real tables that it has read
-    routers  routers to reuse; None: new ones are made
+    instances  the present instances
+    before     the mapping set without the edit
+    after      the mapping set with the edit
+    met        instance → the real tables that it has read
+    routers    routers to reuse; None: new ones are made
 
     Instances with `key_scope = "shard"` are excluded: their keys contain the real table, so two
     shards never share a key.

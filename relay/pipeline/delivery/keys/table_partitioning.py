@@ -34,6 +34,11 @@ def refinement_of(
     """Return the refinement (rules, masks, transform) of a table; None if its rows are published
     unchanged.
 
+    instance     the settings of the instance
+    refinements  makes the refinements of the instance's tables
+    definition   the table at the source
+    logical      its logical name
+
     Raises RuleRefused.
     """
     hashed_keys = exact_text if instance.message.key_values == "printed" else whole_text
@@ -44,9 +49,11 @@ def table_partitioning(
     rule: PartitionRule, definition: TableDefinition, logical: TableId
 ) -> tuple[TablePartitioning, str]:
     """Return how the rows of a table are assigned to partitions, and the text form of the hashed
-    columns.
+    columns ("": none is hashed).
 
-    `definition` is the table as it is published. The form is "" if no column is hashed.
+    rule        the rule of the instance
+    definition  the table as it is published
+    logical     its logical name
     """
     names = tuple(column.name for column in definition.map.columns)
     partitioning = rule.for_table(logical, names, definition.key)

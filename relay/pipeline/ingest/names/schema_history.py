@@ -85,12 +85,18 @@ def open_names(
     followed: SourcePosition | None,
     doubtful: Collection[TableId],
 ) -> TableNames | None:
-    """Return the names of the source's tables at the start position; None if its table maps contain
-    names.
+    """Return the names of the source's columns at the start position; None if its table maps
+    contain names.
 
-    `followed` is the position up to which the stored history was read. `doubtful` are tables whose
-    rows did not fit their description; they are described again. Raises SchemaMismatch if the
-    catalogue lacks one of them.
+    records   the store of the schema history
+    settings  the settings of the source
+    start     the start position
+    server    the facts about the server
+    catalog   reads the source's catalogue
+    followed  the position up to which the stored history was read; None: it was never read
+    doubtful  tables whose rows did not fit their description; they are described again
+
+    Raises SchemaMismatch if the catalogue lacks one of the `doubtful` tables.
     """
     if doubtful and settings.names == "table_map":
         raise SourceSettingsRefused(

@@ -74,8 +74,13 @@ def run_topics(
     read_kept: ReadKept,
     in_use: Callable[[int], None],
 ) -> Topics:
-    """Return the topics of the rows. `saved` is the position record, None without one. `in_use` is
-    called with the total number of partitions.
+    """Return the object that gives the topics of the rows.
+
+    context    the context of the instance
+    memory     its state that stays from run to run
+    saved      the position record; None: there is none
+    read_kept  reads the documents of a mapping set from the position topic
+    in_use     called with the total number of partitions that rows go to
 
     First writes to ZooKeeper what older versions did not record about topics; an outage of
     ZooKeeper is only logged.

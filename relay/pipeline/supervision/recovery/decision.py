@@ -103,9 +103,13 @@ class Circumstances:
 
 
 def recovery(error: RelayError, known: Circumstances, backoff: Backoff) -> Recovery:
-    """Return what the instance does after the error.
+    """Return what the instance does after an error.
 
-    For an error class without a rule, this is a halt.
+    error    the error
+    known    the circumstances of the error
+    backoff  the pauses and counts so far
+
+    If the error's class has no rule, the result is a halt.
     """
     if isinstance(error, AskedToStop):
         return End(error, backoff)

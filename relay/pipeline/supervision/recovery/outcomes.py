@@ -96,8 +96,11 @@ class RestartFrom:
 
 @dataclass(frozen=True, slots=True)
 class Resign:
-    """Recovery: become a standby, let other relays lead, and join the election again after
-    `seconds` seconds.
+    """Recovery: become a standby, let other relays lead, and join the election again after a pause.
+
+    error    the error
+    seconds  the length of the pause
+    backoff  the backoff after this error
     """
 
     error: RelayError
@@ -107,8 +110,11 @@ class Resign:
 
 @dataclass(frozen=True, slots=True)
 class Halt:
-    """Recovery: stay the leader in the state STOPPED until an operator acts or the event `end`
-    occurs.
+    """Recovery: stay the leader in the state STOPPED until an operator acts.
+
+    error    the error
+    backoff  the backoff after this error
+    end      a further event that ends the state
     """
 
     error: RelayError
