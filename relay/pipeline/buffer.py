@@ -75,8 +75,8 @@ class ChangeBuffer:
     before it waits for the source.
 
     `ack` only counts: the buffer does not keep taken items. After an abort the source is read again
-    into a new buffer. While the buffer is full, `overdue` is called with the age of the oldest
-    chunk in seconds; if it returns True, `put` raises GoesToSpool.
+    into a new buffer. While the buffer is full, `put` calls `overdue` with the age of the oldest
+    chunk in seconds; if `overdue` returns True, `put` raises GoesToSpool.
     """
 
     def __init__(

@@ -64,11 +64,12 @@ class BatchContents:
     def count_published(
         self, rows: int, size_bytes: int, left_out: int = 0, order: OrderPair | None = None
     ) -> None:
-        """Count `rows` source rows as published in the open batch. `left_out` of them have no
-        message.
+        """Count source rows as published in the open batch.
 
-        `size_bytes` is their size in the binlog. `order` is the order key of the last row; None:
-        each row took one order key.
+        rows        number of rows
+        size_bytes  their size in the binlog
+        left_out    how many of them have no message
+        order       the order key of the last row; None: each row took one order key
         """
         batch, progress = self._batch, self._progress
         batch.event_bytes += size_bytes
@@ -84,8 +85,12 @@ class BatchContents:
         return self._batch.rows, self._batch.value_bytes
 
     def count_table(self, table: TableId, operation: str, rows: int, size_bytes: int) -> None:
-        """Count rows of a logical table and operation. `size_bytes` is the size of their message
-        values.
+        """Count published rows of a logical table.
+
+        table       the logical table
+        operation   the operation of the rows
+        rows        number of rows
+        size_bytes  size of their message values
         """
         if rows > 0:
             self._tables.count(table, operation, rows, size_bytes)
@@ -100,10 +105,13 @@ class BatchContents:
     ) -> None:
         """Count rows of a copied table (snapshot), whose messages are in the open batch.
 
-        `snapshots` is the new progress of all copy requests. Copied rows come from a SELECT, so
-        they do not count as rows of the binlog. `size_bytes` is the size of their message values,
-        `table` the logical table, and `order` the order key of the last row; both are None without
-        rows.
+        rows        number of rows
+        size_bytes  size of their message values
+        snapshots   the new progress of all copy requests
+        table       the logical table; None: there are no rows
+        order       the order key of the rows; None: there are no rows
+
+        Copied rows come from a SELECT, so they do not count as rows of the binlog.
         """
         self._batch.copied_rows += rows
         if table is not None:
@@ -114,8 +122,9 @@ class BatchContents:
     def count_left_out(self, rows: int, size_bytes: int, keys: int | None = None) -> None:
         """Count source rows that get no message.
 
-        `keys` is how many order keys these rows take nevertheless; None: one per row. `size_bytes`
-        is their size in the binlog.
+        rows        number of rows
+        size_bytes  their size in the binlog
+        keys        how many order keys they take nevertheless; None: one for each row
         """
         time_ms, position = self._progress.order
         order = OrderPair(time_ms, position + (rows if keys is None else keys))

@@ -17,8 +17,10 @@ deletes the last position record.
 
 
 class BatchEnd(Enum):
-    """What to commit now: nothing yet, whole transactions, a part of a transaction, or the position
-    alone.
+    """What to commit now.
+
+    The choices are: nothing yet, whole source transactions, a part of a source transaction, or the
+    position alone.
     """
 
     NOT_YET = "not yet"
@@ -51,9 +53,9 @@ class BatchView(NamedTuple):
 def batch_end(batch: BatchView, settings: TransactionSettings) -> BatchEnd:
     """Return what to commit now, according to the settings of transactions.
 
-    An idle stream commits at once, a busy one after `busy_commit_ms` or `busy_commit_bytes`. A
-    giant source transaction is committed in parts, after `split_bytes` or a third of the
-    transaction timeout.
+    If the buffer is empty, a batch is committed at once; otherwise after `busy_commit_ms` or
+    `busy_commit_bytes`. A large source transaction is committed in parts, after `split_bytes` or a
+    third of the transaction timeout.
     """
     if batch.messages and batch.whole:
         old = batch.open_seconds * 1000 >= settings.busy_commit_ms

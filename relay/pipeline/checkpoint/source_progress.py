@@ -50,11 +50,13 @@ class SourceProgress:
         self._standing: tuple[TransactionEnd, OtherSource] | None = None
 
     def changed(self, begin: TransactionBegin, changes: Sequence[bytes]) -> None:
-        """Record an ended transaction as the last one of the source. A later switch searches for it
-        on the other server, to prove that this server has everything published.
+        """Record an ended transaction as the last one of the source.
 
-        `changes` are its first changes, which identify it. A call with no changes has no effect:
-        such a transaction cannot be identified.
+        begin    the begin of the transaction
+        changes  its first changes, which identify it; without changes the call has no effect
+
+        A switch to a server without GTIDs searches for this transaction there, to prove that the
+        server has everything published.
         """
         if changes:
             self._newest = begin, changes

@@ -26,7 +26,7 @@ class KnownTable:
     id         its name
     versioned  True: the table is system-versioned
     engine     its storage engine
-    rows       the server's estimate of its number of rows
+    rows       its number of rows, as the source server estimates it
     """
 
     id: TableId

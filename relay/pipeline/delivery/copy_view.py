@@ -12,7 +12,7 @@ class CopyView:
     request          its number; "": no request is running
     table            the table that is read now
     rows             number of published rows
-    remaining        the server's estimate of the rows in the remaining tables
+    remaining        the rows in the unfinished tables, as the source server estimates them
     rows_per_second  the average over the last seconds
     tables_done      number of finished tables
     tables_left      number of unfinished tables, including the present one
@@ -48,7 +48,7 @@ class CopyView:
 
         table        name of the table
         tables_left  number of unfinished tables, including this one
-        rows_left    the server's estimate of the rows in all unfinished tables
+        rows_left    the rows in all unfinished tables, as the source server estimates them
         progress     the progress of the request
         copied       number of rows of this table that were read
         """

@@ -27,10 +27,11 @@ _FORMER_FORMAT: Final = "canal-json"
 class PublishedPartitioning(NamedTuple):
     """How published rows were assigned to partitions, and in which format they are, by topic.
 
-    partitions  the partition counts
-    rules       digests of the partition rules; records before format 5 have none
-    forms       text forms in which keys were hashed, in records of format 8 and later
-    formats     message formats; versions that did not write them published canal-json only
+    partitions  topic → number of partitions
+    rules       topic → digest of the partition rules; records before format 5 have none
+    forms       topic → table → text forms in which keys were hashed; records before format 8 have
+                none
+    formats     topic → message format; in records without it, the format is canal-json
     """
 
     partitions: Mapping[str, int]

@@ -36,9 +36,10 @@ _REST_FACTOR: Final = 10
 
 
 class DigestSwitch:
-    """Finds coordinates on another server by digests, for one source; one thread at a time uses it.
+    """Finds the coordinates at which reading continues on a source's other server, by digests.
 
-    `chosen` is whether the setting `switch_without_gtid` has the value "digest".
+    For one source; one thread at a time uses it. `chosen` is True if the setting
+    `switch_without_gtid` is "digest".
     """
 
     def __init__(
@@ -66,10 +67,10 @@ class DigestSwitch:
         )
 
     def find(self, to: ServerRole, record: PositionRecord) -> SourcePosition:
-        """Return the position on the server `to` after the transactions that the record counts as
+        """Return the position on the server `to` after the transactions that `record` counts as
         published.
 
-        Raises StandbyBehind if that server lacks some of them, or a SwitchRefused.
+        Raises StandbyBehind if `to` lacks some of these transactions, or a SwitchRefused.
         """
         fingerprint = record.place
         unknown = landmark_unknown(fingerprint, half=record.split is not None)
@@ -104,11 +105,12 @@ class DigestSwitch:
             self._tries_again_s = ended_s + _REST_FACTOR * (ended_s - began_s)
 
     def gives_up(self, error: StandbyBehind | SwitchRefused) -> bool:
-        """Return whether to continue on the former server after `error`, because the other server
-        is not ready.
+        """Return whether to continue on the server that was read before, because the server to
+        switch to is not ready.
 
-        After StandbyBehind, this is so only if no search succeeded for 5 seconds: the standby may
-        still receive the missing transactions.
+        `error` is the error of the search. After StandbyBehind, the result is True only if no
+        search has succeeded for 5 seconds, because the standby may still receive the missing
+        transactions.
         """
         if not self.chosen:
             return False

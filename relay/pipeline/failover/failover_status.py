@@ -44,9 +44,9 @@ def failover_view(
 
 
 class FailoverReport:
-    """Writes the state of the servers of one source, when it changes.
+    """Writes the state of the servers of one source when it changes.
 
-    `source` is the name of the source in a group, "" for a single source.
+    `source` is the name of the source in a group; "": the instance has a single source.
     """
 
     def __init__(self, instance: str, source: str, store: FailoverStore) -> None:
@@ -57,10 +57,10 @@ class FailoverReport:
         self._told_at_s = 0.0
 
     def show(self, view: FailoverView) -> bool:
-        """Set the gauges, and return whether the view is new. Write the view to ZooKeeper if it is
-        new, or if the last write was 5 seconds ago.
+        """Set the gauges, and return whether `view` differs from the last one.
 
-        An error of ZooKeeper is logged.
+        The view is written to ZooKeeper if it differs, or if the last write was 5 seconds ago. An
+        error of ZooKeeper is logged.
         """
         _show_gauges(self._instance, self._source, view)
         told = (

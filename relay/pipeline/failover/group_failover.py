@@ -1,5 +1,5 @@
-"""Chooses the servers of a group of sources. Servers are checked, operators' orders read and
-switches proved for each source; all sources share one position record.
+"""Chooses the servers of a group of sources. For each source, it checks the servers, reads
+operators' orders, and proves switches; all sources share one position record.
 """
 
 import threading
@@ -90,8 +90,9 @@ class GroupFailover:
     def choose(self, record: PositionRecord | None) -> SourceChoice:
         """Return the servers to read from and the record to continue from.
 
-        Raises the errors that prevent reading a source, unless the other sources may continue
-        without it.
+        `record` is the committed position record; None: the instance never published. Raises the
+        error that prevents reading a source, unless the settings allow the other sources to
+        continue without it.
         """
         if record is not None:
             # The record of a single source becomes the record of the group's first source.
@@ -106,14 +107,15 @@ class GroupFailover:
         return chosen
 
     def switched(self, note: SwitchNote) -> None:
-        """Report the switch of a source, after the record that names its other server
-        is committed.
+        """Report the switch of a source. Call it after the position record on the source's new
+        server is committed.
         """
         self._sources[note.source].switched(note)
 
     def refusal(self, name: str) -> RelayError | None:
-        """Return why the source `name` is not read from the wanted other server; None if no other
-        server is wanted or nothing prevents it.
+        """Return why the source `name` is not switched to the server that the decision wants.
+
+        None if no switch is wanted or nothing prevents it.
         """
         return self._sources[name].refusal
 

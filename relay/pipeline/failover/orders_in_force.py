@@ -10,8 +10,9 @@ from relay.state import FailoverStore, StandingOrders
 
 
 class OrdersInForce:
-    """The operators' orders about the servers of one instance; `standing` are the orders of the
-    last answer of ZooKeeper.
+    """The operators' orders about the servers of one instance.
+
+    `standing` are the orders that were read last; while ZooKeeper is unavailable, they apply.
     """
 
     def __init__(
@@ -25,8 +26,8 @@ class OrdersInForce:
     def read(self, followed: ServerRole | None) -> ServerRole | None:
         """Read the orders from ZooKeeper; while it is unavailable, the last known orders apply.
 
-        Return `followed`, the server that is read now. If it is None, return the server that the
-        last report in ZooKeeper names.
+        Returns `followed`, the server that is read now. If `followed` is None (unknown), returns
+        the server that the last report in ZooKeeper names.
         """
         try:
             if followed is None and (view := self._store.view(self._instance)) is not None:

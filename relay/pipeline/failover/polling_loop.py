@@ -16,9 +16,9 @@ _END_SECONDS: Final = 0.1
 class PollingLoop:
     """Calls `poll` in a thread at every interval, and at once when an operator's order changes.
 
-    subject     words for the thread's name: the instance, and the source in a group
-    interval_s  in seconds; None: only a changed order leads to a call
-    poll        gets an event that is set when the loop ends
+    subject     text for the thread's name: the instance, and the source in a group
+    interval_s  the interval in seconds; None: `poll` is called only when an order changes
+    poll        checks the servers; its argument is an event that is set when the loop ends
     close       called once, at the end of the thread
     """
 

@@ -10,11 +10,11 @@ from relay.source import ServerWatch
 
 
 class ServerWatches:
-    """Polls the master and the standby of a source; `settings` are the connection settings of each
-    server.
+    """Polls the master and the standby of a source.
 
-    `errant` is a text with the transactions that were executed directly on the server that is not
-    read, instead of arriving by replication; "" without any.
+    settings  role of a server → how to connect to it
+    errant    a text with the transactions that were executed directly on the server that the relay
+              does not read, instead of arriving there by replication; "": none
     """
 
     def __init__(self, source: SourceSettings, rules: FailoverSettings) -> None:
@@ -30,10 +30,11 @@ class ServerWatches:
         self._seen: tuple[ServerSeen, ...] = ()
 
     def poll(self) -> tuple[ServerSeen, ...]:
-        """Query all servers at the same time; return the answer of each, which may be that it is
-        unreachable.
+        """Query all servers at the same time; return one answer for each. An answer may say that
+        the server is unreachable.
 
-        A server that does not answer does not delay the others. Raises ResourcesExhausted.
+        A server that does not answer does not delay the answers of others. Raises
+        ResourcesExhausted.
         """
         try:
             with ThreadPoolExecutor(len(self._watches), thread_name_prefix="heartbeat") as pool:
@@ -46,8 +47,8 @@ class ServerWatches:
     def compare(self, followed: ServerRole, seen: tuple[ServerSeen, ...]) -> None:
         """Compare the answers `seen` with those of the previous poll, and set `errant`.
 
-        A transaction is errant if the other server already had it at the previous poll, but the
-        `followed` server does not have it now.
+        `followed` is the server that the relay reads. A transaction is errant if the server that it
+        does not read had it already at the previous poll, but `followed` does not have it now.
         """
         before = {each.role: each for each in self._seen}
         self._seen = seen

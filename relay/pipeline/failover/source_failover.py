@@ -43,12 +43,12 @@ class SourceFailover:
     server must be read.
 
     The identity in the position record says which server is followed; ZooKeeper's documents only
-    say which server is wanted. Without a standby and a virtual address, the configured server is
-    always chosen.
+    say which server is wanted. Without a standby and without a virtual address, the configured
+    server is always chosen.
 
     committed  returns the last committed record, reduced to this source
-    name       the source's name in a group, "" for a single source
-    serves     whether the followed server answered the last check
+    name       the source's name in a group; "": a single source
+    serves     True: the followed server answered the last check
     """
 
     def __init__(
@@ -209,8 +209,8 @@ class SourceFailover:
         return self._switch.digests.fingerprints(start, record) if self.managed else None
 
     def another_came(self, record: PositionRecord) -> bool:
-        """Return whether another server than that of the record now answers at the virtual address,
-        so that the choice must be repeated.
+        """Return whether the virtual address now leads to another server than the one that `record`
+        names, so that the choice must be repeated.
         """
         if not self._rules.virtual_address:
             return False
@@ -222,8 +222,8 @@ class SourceFailover:
         )
 
     def switched(self, note: SwitchNote) -> None:
-        """Report the switch and delete its order, after the record that names the other server is
-        committed.
+        """Report the switch, and delete the order for it. Call it after the position record on the
+        new server is committed.
         """
         self._log.warning(
             "source_switched", to=note.to, place=note.place, reason=note.reason, lost=note.lost

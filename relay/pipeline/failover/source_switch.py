@@ -1,5 +1,5 @@
-"""The switch to the other server of a source: the proof that this server has the published
-transactions, and the record that names it.
+"""The switch of a source to its other server: the proof that this other server has the published
+transactions, and the position record there.
 """
 
 from dataclasses import replace
@@ -21,7 +21,7 @@ from relay.state import StandingOrders, SwitchNote
 class SourceSwitch:
     """Switches one source to its other server; one thread at a time uses it.
 
-    `digests` finds coordinates on a server without GTIDs.
+    `digests` finds coordinates on servers without GTIDs.
     """
 
     def __init__(self, instance: InstanceSettings, servers: ServerWatches, source: str) -> None:
@@ -79,9 +79,9 @@ class SourceSwitch:
         """Try the proof of a switch before the present stream is interrupted.
 
         Returns `decision` if the proof succeeds or none can be tried, otherwise a decision to stay,
-        with the reason. The proof uses the position of the last server check. If the server had
-        diverged, it is not tried again until an operator gives a new order. The parameters are
-        those of `made`.
+        with the reason. The proof uses the position of the last server check. If the server to
+        switch to was found to have diverged, it is not tried again until an operator gives a new
+        order. The parameters are those of `made`.
         """
         if self._diverged is not None and self._diverged[0] == orders.number:
             return self._diverged[1]
@@ -126,7 +126,10 @@ class SourceSwitch:
 
 
 def switched_record(record: PositionRecord, proven: ProvenPosition) -> PositionRecord:
-    """Return the position record on the other server, under the next epoch.
+    """Return the position record on the server to which the source switches, under the next epoch.
+
+    record  the committed record on the former server
+    proven  the position on the new server
 
     A half-published transaction that was lost with the former server is dropped. A replay ends,
     because its coordinates are valid only on the former server; its remaining rows get the new

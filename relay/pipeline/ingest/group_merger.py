@@ -43,8 +43,8 @@ class MergeTimes(NamedTuple):
 class GroupReader:
     """Fills the buffer from the open sources of a group until the sources or the buffer are closed.
 
-    If reading fails, the buffer's `take` raises the error. `rolled_back` is called if a source has
-    rolled rows back; the group is then read again without them.
+    If reading fails, the buffer's `take` raises the error. If a source has rolled rows back,
+    `rolled_back` is called, and the group is read again without these rows.
     """
 
     def __init__(

@@ -28,10 +28,13 @@ def record_of(record: PositionRecord | None, name: str) -> PositionRecord | None
 
 
 def with_switched(record: PositionRecord, name: str, moved: PositionRecord) -> PositionRecord:
-    """Return the group's record after the source `name` switched to another server. `moved` is the
-    record of this source alone, on that server.
+    """Return the group's record after the switch of one source to another server.
 
-    Epoch and order key of `moved` then apply to all sources.
+    record  the group's record before the switch
+    name    the source that is switched
+    moved   the record of this source alone, on the new server
+
+    The epoch and the order key of `moved` then apply to all sources.
     """
     if name == record.following:
         return replace(moved, following=name, others=record.others)

@@ -1,5 +1,5 @@
-"""Delays lookups in the source until the server's SELECTs show the transaction of the row for which
-they are made.
+"""Delays lookups in the source until SELECTs on the source server show the transaction of the row
+for which they are made.
 """
 
 from relay.errors import LookupUnreachable
@@ -8,11 +8,13 @@ from relay.source import Visibility
 
 
 def wait_for_lookups(visibility: Visibility, begin: TransactionBegin | None) -> None:
-    """Wait until SELECTs show the open transaction: until then, a lookup could return values that
-    are older than the row.
+    """Wait until SELECTs on the source server show the open transaction.
 
-    `begin` is the transaction's begin; None: no wait. Raises LookupUnreachable if this takes too
-    long for an open Kafka transaction, and the errors of the source.
+    visibility  reads what SELECTs show
+    begin       the begin of the transaction; None: no wait
+
+    Before that, a lookup could return values that are older than the row. Raises LookupUnreachable
+    if the wait takes too long for an open Kafka transaction, and the errors of the source.
     """
     if begin is None or visibility.wait_for(begin.position, begin.gtid):
         return

@@ -20,9 +20,10 @@ _POLL_SECONDS: Final = 0.02
 class SpooledStream:
     """A stream like SourceStream that reads the spool first.
 
-    `from_disk`: its items still come from the spool. `waiting_since_ms` is when the present items
-    were read from the source, in Unix milliseconds; None if no item waits. `damaged`: the spool
-    could not be read to its end.
+    from_disk         True: its items still come from the spool
+    waiting_since_ms  when the present items were read from the source, in Unix milliseconds; None:
+                      no item waits
+    damaged           True: the spool could not be read to its end
     """
 
     def __init__(self, start: SourcePosition, cursor: SpoolCursor, filling: SpoolWriter) -> None:

@@ -32,8 +32,10 @@ def spool_view(
 ) -> SpoolView:
     """Return the state of a spool.
 
-    `filling` and `stream` are the present writer and reader, None without them. `problem` is the
-    last error of its folder, "" without one.
+    spool    the files of the spool; None: there are none
+    filling  the thread that writes to it; None: none runs
+    stream   the stream that reads it; None: none is open
+    problem  the last error of its folder; "": none
     """
     if spool is None:
         return SpoolView(problem=problem)

@@ -30,8 +30,10 @@ _log = structlog.stdlib.get_logger(__name__)
 class SpoolWriter:
     """Reads the source into the spool in a thread, and retries during an outage of the source.
 
-    `error` is the present error, None without one. `full`: the thread waits until data is
-    published. After the publisher has taken the stream, the thread deletes published data.
+    error  the present error; None: there is none
+    full   True: the thread waits until data is published
+
+    After the publisher has taken the stream, the thread deletes published data.
     """
 
     def __init__(

@@ -178,11 +178,14 @@ class Siblings:
 def cluster_view(
     members: tuple[RelayMember, ...], leaders: Mapping[str, str], overrides: PlacementOverrides
 ) -> ClusterView:
-    """Return the input of the placement decision. `members` are the relays, and `leaders` maps
-    instances to the relays that lead them now.
+    """Return the input of the placement decision.
+
+    members    the relays
+    leaders    instance → the relay that leads it now
+    overrides  the operators' overrides
 
     If the configuration files of the relays name different preferred servers for an instance, the
-    file of the youngest relay counts.
+    file of the relay that started last is used.
     """
     preferred = {
         each.instance: each.preferred
