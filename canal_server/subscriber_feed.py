@@ -101,10 +101,10 @@ class SubscriberFeed:
         self._show()
 
     def rollback(self, batch_id: int) -> None:
-        """Deliver unacknowledged batches again.
+        """Deliver all unacknowledged batches again.
 
-        `batch_id` 0 means all; another id must be that of the oldest one, and means the same.
-        Clients also call it when they connect: without a subscription it does nothing. Raises
+        `batch_id` is 0, or the id of the oldest unacknowledged batch; both mean the same. Clients
+        also send this request when they connect: without a subscription it does nothing. Raises
         ClientError.
         """
         if self._reads and (batch_id or self._connector.batches_out.ids):

@@ -77,10 +77,11 @@ def refuse_owned(kafka: Mapping[str, Any], owner: str, remedy: str = "") -> None
 
 
 def default_group(answer: Answer, name: str) -> str:
-    """Return the name of the group that is made from the token's name.
+    """Return the default name of the consumer group: the name of the caller's token, a dot, and
+    `name`.
 
-    Raises UsageError for a caller without a name: two services of one group would share the
-    changes.
+    Raises UsageError for a token without a name, because two services with the same group would
+    share the changes.
     """
     if not answer.caller:
         raise UsageError(

@@ -40,7 +40,7 @@ class LastReading(Generic[Value]):
         self._kept: Reading[Value] | None = None
 
     def of(self, read: Callable[[], Value]) -> Reading[Value]:
-        """Return a reading with the value of `read`. If that raises one of `errors`, return the
+        """Return a reading with the value of `read`. If `read` raises one of `errors`, return the
         last value with the error.
 
         If no value was ever read, the error is raised.

@@ -46,10 +46,11 @@ class EventHead(NamedTuple):
     """The fields between the table number and the images.
 
     first      reads the first image of a row
-    second     reads the image after of an update, None for other operations
+    second     reads the second image of an update, the row after it; None for other operations
     images_at  offset of the images in the body
     is_whole   each image contains every column, and whole values
-    partial    reads images after that contain changes of documents; None without such changes
+    partial    reads second images that contain changes of JSON documents instead of whole values;
+               None if the event has no such images
     """
 
     first: ImageReader

@@ -1,4 +1,4 @@
-"""Which values are known in rows whose images lack columns (binlog_row_image MINIMAL, NOBLOB,
+"""Finds the known values of rows whose images lack columns (binlog_row_image MINIMAL, NOBLOB,
 FULL_NODUP).
 """
 

@@ -1,4 +1,4 @@
-"""How kazoo opens its connections: TLS by the relay's settings, with the current files and
+"""Opens kazoo's connections, with TLS by the relay's settings and with the current files and
 secrets.
 """
 

@@ -1,4 +1,4 @@
-"""The programs of this Debian's package `prometheus`: the server, and promtool, which checks alert
+"""The programs of Debian's package `prometheus`: the server, and promtool, which checks alert
 rules.
 """
 

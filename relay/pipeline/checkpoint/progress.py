@@ -73,8 +73,8 @@ class Progress:
         self.report: TransactionReport | None = None
         self._changes: list[bytes] = []  # the first ones of the open transaction
         self.draft = RecordDraft(record)
-        # Transactions are many and commits few: what they change is kept here, and put together
-        # when a record is asked for.
+        # Transactions are frequent and commits are rare: their changes are kept here, and a record
+        # is made from them only when it is read.
         self._stale = bool(follows_names)
         self._end_order = record.order
         self.change_time_ms = record.change_time_ms

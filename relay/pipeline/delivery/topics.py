@@ -130,8 +130,8 @@ class Topics:
     def keep_key_forms(
         self, topic: str, table: TableId, form: str, shard: TableId | None = None
     ) -> None:
-        """Record in which text form the keys of a logical table are hashed in a topic; no effect if
-        `form` is "".
+        """Record the text form in which the keys of a logical table are hashed in a topic; no
+        effect if `form` is "".
 
         `shard` is the real table, if keys name it. Raises the errors of `KeyForms.keep`.
         """

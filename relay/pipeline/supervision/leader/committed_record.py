@@ -22,8 +22,8 @@ def committed_record(
     """
     made = store.ensure_topic()
     record = None if made else store.read()
-    # Where there is a record, the note says nothing more: ZooKeeper's absence is no reason to
-    # stand still.
+    # With a record the note is not needed, so the instance can start while ZooKeeper does not
+    # answer.
     noted = notes.started(instance.name) if record is None else None
     if lost := position_lost(instance.name, store.topic, noted, record):
         raise lost
