@@ -26,10 +26,10 @@ def judged_late_changes(changes: DataFrame, sink: Sink) -> DataFrame:
     changes  the result of `parse_events`
     sink     the copies
 
-    A late change cannot restore a deleted row if the copy still has its key. The same is true if
-    the batch has a newer change of the key, or if the batch ends with the delete of the key. So a
-    whole batch that is read again gives the same copies as the first time. Evaluate the result only
-    once, because it depends on the copies.
+    A late change cannot restore a deleted row if the copy still has its key, because the copy then
+    compares the order keys. The same is true if the batch has a newer change of the key, or if the
+    batch's last change of the key is a delete. So a whole batch that is read again gives the same
+    copies as the first time. Evaluate the result only once, because it depends on the copies.
     """
     late = sf.coalesce(sf.endswith(sf.col("problem"), sf.lit(TOO_LATE)), sf.lit(False))
     marked = changes.withColumn("late", late)

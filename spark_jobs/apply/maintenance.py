@@ -52,7 +52,7 @@ class Upkeep:
     """Maintains the copies at intervals.
 
     minutes      interval in minutes; 0: after each batch; None: never
-    guards_days  days for which the keys of deleted rows are kept; None: for ever
+    guards_days  for how many days copies keep the keys of deleted rows; None: for ever
     """
 
     def __init__(

@@ -1,7 +1,8 @@
-"""Divides the rows of a table into buckets, and one checksum is computed for each.
+"""Divides the rows of a table into buckets, so that one checksum is computed for each bucket.
 
-Buckets are ranges of the key's first column if that is an integer, otherwise ranges of a hash. Both
-sides assign a row to a bucket by its values only, regardless of their sort orders.
+Buckets are ranges of the key's first column if that is an integer, otherwise ranges of a hash of
+the key. The bucket of a row follows only from the values of its key, so both sides assign it to the
+same bucket, although they may sort keys differently.
 """
 
 from collections.abc import Collection, Iterator, Mapping
@@ -27,7 +28,9 @@ _NUMBER: Final = "decimal(20,0)"
 class NumberBuckets:
     """Ranges of an integer column: bucket i has the `width` numbers from `low + i * width` on.
 
-    The first bucket also has all numbers below `low`.
+    column  the first column of the key
+    low     the first number of bucket 0, which also has all smaller numbers
+    width   how many numbers a bucket has
     """
 
     column: SourceColumn

@@ -5,8 +5,8 @@ The text of a row has for each column `N` if it is NULL; otherwise the length of
 bytes, a colon, and the text. So no two different rows have the same text. A checksum is the sum of
 60 bits of the SHA-256 of each row's text. It does not depend on the order in which rows are read or
 on the ranges that they are read in, and a duplicate row counts twice. Equal checksums mean equal
-rows. Different ones do not prove a difference: their rows are compared one by one as values of the
-copy's types.
+rows. Different checksums do not prove a difference: the rows of such a bucket are then compared one
+by one, as values of the copy's types.
 """
 
 from collections.abc import Mapping, Sequence

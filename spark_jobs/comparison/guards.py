@@ -34,8 +34,9 @@ def odd_rows(
     copy    the copy, including its deleted rows
     shard   a shard of the table, which has the columns of the key
     kinds   types of the copy's columns, by name in lower case
-    newest  greatest order key that the relay had published before the copy was read; the rows that
-            the stream has written since then are therefore in the result too
+    newest  greatest order key that the relay had published before the copy was read. If the stream
+            has written a row with a greater order key since then, the result contains that row too,
+            although its guards are valid; a later comparison decides
 
     Columns of the result: key (message key), and place (text of the key, as in `copy_key`; "" if
     the row has lost a value of its key).

@@ -1,5 +1,5 @@
-"""Converts Spark's numbers to the texts that the servers print for FLOAT and DOUBLE. Source of the
-rule: MySQL, strings/dtoa.cc, my_gcvt.
+"""Converts Spark's numbers to the texts that MySQL and MariaDB print for FLOAT and DOUBLE. Source
+of the rule: MySQL, strings/dtoa.cc, my_gcvt.
 """
 
 import re
@@ -38,7 +38,7 @@ def double_text(value: Column) -> Column:
 
 
 def fixed_text(value: Column, decimals: int) -> Column:
-    """Return the text of a number with a fixed count of decimals."""
+    """Return the text of a number with `decimals` digits after the decimal point."""
     return sf.when(value.isNotNull(), sf.format_string(f"%.{decimals}f", value.cast("double")))
 
 

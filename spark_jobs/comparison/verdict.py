@@ -1,12 +1,13 @@
 """Decides whether a difference is only lag.
 
-A row differs only if the copy has everything that the source had committed when the difference was
-seen. A round has four steps:
+A difference is no lag if it remains after the copy has everything that the source had committed
+when the difference was seen. A round has four steps:
 
 1. The rows are read.
 2. The source's position is read, and the job waits until the instances have published up to it. All
    changes of these rows are then in the topics.
-3. The topics are searched for changes of these rows that the copy lacks.
+3. The topics are searched for pending changes of these rows: those that the copy has not applied
+   yet.
 4. The rows are read again. A row that is unchanged on both sides, and has no pending change,
    differs. All other rows are checked in another round.
 """

@@ -33,10 +33,10 @@ def loses_commits(scheme: str, log_store: str | None, sink: str) -> bool:
     """Return whether one Spark driver can overwrite a file that another driver has just written.
 
     scheme     scheme of the store's URI
-    log_store  class that Delta uses for the scheme; None: Delta's default. A class for several
-               drivers protects Delta's commits
-    sink       kind of store. The lock files of Parquet copies are deleted again, so no such class
-               protects them
+    log_store  class that Delta uses for the scheme; None: Delta's default. A class that is made for
+               several drivers protects Delta's commits
+    sink       kind of the copies. Parquet copies are protected by lock files that are deleted
+               again, for which a class of Delta does nothing
 
     Source: docs.delta.io/delta-storage, Amazon S3.
     """

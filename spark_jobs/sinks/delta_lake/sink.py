@@ -81,8 +81,8 @@ class DeltaSink:
     def write(self, batch: ReducedBatch) -> Mapping[str, Written]:
         """Merge the changes of every table. Return table → counts.
 
-        Small tables are written together; each other one, and each that could not be written
-        together, is merged alone, several in parallel.
+        Small tables are written together. Large tables, and small tables that could not be written
+        together, are merged one by one; several are merged in parallel.
         """
         self._touched.update(changes.table for changes in batch.tables)
         spark, named = batch.changes.sparkSession, _named(batch)
