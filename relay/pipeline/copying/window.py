@@ -90,7 +90,10 @@ class Window:
         return bool(self._has_message)
 
     def verdict(self, row: Row) -> Verdict:
-        """Return the decision about a row. It follows from the changes under its key."""
+        """Return whether to publish a row of the chunk, drop it, or read the chunk again.
+
+        The decision follows from the changes under the row's key.
+        """
         return self.verdict_of(tuple([row[ordinal] for ordinal in self._ordinals]))
 
     def verdict_of(self, key: Key) -> Verdict:

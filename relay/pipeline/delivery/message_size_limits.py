@@ -1,5 +1,5 @@
-"""The message sizes that topics accept, as far as an instance knows them. It keeps them from one
-run to the next.
+"""The message sizes that topics accept, as far as an instance knows them. This knowledge stays from
+one run to the next.
 """
 
 from relay.errors import BatchAborted, MessageTooLarge, RelayError

@@ -23,8 +23,10 @@ _ONE_PARTITION: Final = TopicPartitioning(1, PartitioningRules("", False, ""))
 
 
 class TopicFeeders:
-    """Reads from ZooKeeper how the instances of a topic assign rows to partitions and which format
-    they use (the agreement of the topic). It also writes what this instance uses.
+    """Reads and writes the agreement of a topic in ZooKeeper: how its instances assign rows to
+    partitions, and which format they use.
+
+    The methods write only what this instance uses.
     """
 
     def __init__(self, notes: InstanceStore, instance: str) -> None:
@@ -166,8 +168,8 @@ class TopicFeeders:
 class TopicFormats:
     """The message format of each topic of rows.
 
-    `known` are the formats in the position record. It is empty if the record was lost, or if only
-    an older version of the relay wrote it.
+    `known` maps topics to the formats in the position record. It is empty if the record was lost,
+    or if an older version of the relay wrote it, which recorded no formats.
     """
 
     def __init__(

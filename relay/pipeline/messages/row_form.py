@@ -25,8 +25,10 @@ class TopicRoute:
     limit_bytes: int
 
     def partition(self, change: RowChange) -> int:
-        """Return the partition of a change. It follows from the row after the change, for a delete
-        from the row before.
+        """Return the partition of a change.
+
+        The partition follows from the row's values after the change; for a delete, from its values
+        before the change.
         """
         row: Row = (change.before if change.after is None else change.after) or ()
         return self.partitioning.partition_of(self.texts.of(row))

@@ -69,8 +69,9 @@ class CopyMoment:
     mapping_set: int
 
     def context(self, instance: InstanceSettings, real: TableId) -> EventContext:
-        """Return the context of the chunk's messages. They belong to no source transaction, so it
-        has no GTID.
+        """Return the metadata of the chunk's messages, for rows of the real table `real`.
+
+        It has no GTID, because copied rows belong to no source transaction.
         """
         frame = MessageFrame(
             event_time_ms=self.publish_time_ms,

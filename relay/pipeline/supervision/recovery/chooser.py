@@ -17,8 +17,10 @@ from relay.pipeline.supervision.recovery.outcomes import Backoff, Recovery, Resi
 
 
 class RecoveryChooser:
-    """Chooses the recovery after each error. It collects the input of the decision, counts errors,
-    and keeps the backoff.
+    """Chooses the recovery after each error.
+
+    For the decision, it collects the circumstances of the error, counts errors, and stores the
+    backoff.
     """
 
     def __init__(
