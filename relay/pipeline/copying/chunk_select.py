@@ -52,11 +52,16 @@ def chunk_condition(where: str, keys: str) -> str:
 def chunk_select(
     table: CopiedTable, after: Boundary, condition: str, rows: int, until: Boundary = ()
 ) -> str:
-    """Return the SELECT of at most `rows` rows that meet `condition` (SQL), after the key `after`,
-    up to and including `until`.
+    """Return the SELECT that reads one chunk of a table.
 
-    An empty `after` is the beginning of the table, an empty `until` its end. Each result row has
-    the table's columns, then the texts of the row's key, from which the next chunk continues.
+    table      the table
+    after      the key after which the chunk begins; (): the beginning of the table
+    condition  SQL condition on the rows; "": all rows
+    rows       largest number of rows
+    until      the last key that the chunk may contain; (): the end of the table
+
+    Each result row has the table's columns, then the texts of the row's key, from which the next
+    chunk continues.
     """
     columns = ", ".join([*table.columns, *map(boundary_text, table.key)])
     name = ".".join(map(quoted, table.map.id))

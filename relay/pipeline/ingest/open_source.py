@@ -15,8 +15,13 @@ def open_for(
     resume: SourcePosition | None,
     excluded: Iterable[ExcludedRange],
 ) -> SourceStream:
-    """Open the server `source` (the instance's own or its standby) after the position `resume`,
-    without the `excluded` ranges.
+    """Open the stream of a source.
+
+    installation  name of the installation
+    instance      the settings of the instance
+    source        the server to read: the configured one or its standby
+    resume        the position after which the stream begins; None: the instance's start setting
+    excluded      rolled-back rows that the stream leaves out
 
     Raises the errors of `open_source`.
     """

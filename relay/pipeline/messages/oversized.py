@@ -148,10 +148,12 @@ class OversizedMessages:
     def send_row(
         self, made: list[OutboundMessage] | UnprintableRow, order: OrderPair, origin: MessageOrigin
     ) -> None:
-        """Put the messages `made` from a row into the batch, or the row as a dead letter if it
-        could not be printed.
+        """Put the messages of a row into the batch, or the row as a dead letter if it could not be
+        printed.
 
-        `order` is the order key of its last change.
+        made    its messages, or why it could not be printed
+        order   the order key of its last change
+        origin  where it comes from
         """
         if isinstance(made, UnprintableRow):
             for topic in origin.topics:

@@ -71,8 +71,11 @@ def known_rows(
 ) -> Sequence[RowChange]:
     """Return the rows of an event with all values that the binlog has for them.
 
-    Columns in `omitted` (ordinals) may be missing, because no message has them. Raises
-    RowImageIncomplete if another column is missing and `row_image` is "full".
+    event     the event
+    settings  the settings of messages
+    omitted   ordinals of columns that may be missing, because no message has them
+
+    Raises RowImageIncomplete if another column is missing and `row_image` is "full".
     """
     if event.images_at is not None:
         return event.rows
@@ -108,8 +111,12 @@ def _refuse_hidden(event: RowsEvent) -> None:
 def published_changes(
     event: RowsEvent, rows: Sequence[RowChange], plan: TablePlan, before: OrderPair
 ) -> Iterator[PublishedChange]:
-    """Yield the published changes of an event. `rows` are its rows, and the first order key follows
-    `before`.
+    """Yield the published changes of an event.
+
+    event   the event
+    rows    its rows
+    plan    how its table is published
+    before  the order key after which the order keys of the changes follow
     """
     time_ms, position = before.execute_time, before.execute_position
     for number, change in enumerate(rows):

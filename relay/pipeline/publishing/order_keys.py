@@ -13,10 +13,15 @@ from relay.settings import MessageSettings
 
 
 def order_keys(event: RowsEvent, rows: int, plan: TablePlan, settings: MessageSettings) -> int:
-    """Return how many order keys the `rows` rows of the event take.
+    """Return how many order keys the rows of an event take.
 
-    A split update takes two, and each row of a transform a fixed number. Only updates are decoded.
-    Raises the errors of decoding, and RowImageIncomplete.
+    event     the event
+    rows      number of its rows
+    plan      how its table is published
+    settings  the settings of messages
+
+    A split update takes two order keys, and each row of a table with a transform takes a fixed
+    number. Only updates are decoded. Raises the errors of decoding, and RowImageIncomplete.
     """
     refinement = plan.refinement
     if refinement is not None and not refinement.takes(event.operation):

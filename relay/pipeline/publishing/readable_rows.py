@@ -140,9 +140,11 @@ class ReadableRows:
 def origin_of(
     plan: TablePlan, begin: TransactionBegin | None, context: EventContext
 ) -> MessageOrigin:
-    """Return the origin of the table's messages for dead letters.
+    """Return where messages of a table come from, for dead letters.
 
-    `begin` is the begin of their source transaction, None without one.
+    plan     how the table is published
+    begin    the begin of their source transaction; None: they belong to none
+    context  the metadata of their event
     """
     return MessageOrigin(
         plan.definition.id, plan.destination.logical, begin, context, plan.destination.topics

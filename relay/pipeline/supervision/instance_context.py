@@ -119,8 +119,13 @@ class InstanceMemory:
 
 
 def explained(error: RelayError, context: InstanceContext, memory: InstanceMemory) -> RelayError:
-    """Return the error of a run with further facts in its reason: a damaged spool, the bug report,
-    the size limits.
+    """Return the error of a run with further facts in its reason.
+
+    error    the error
+    context  the objects that all runs of the instance share
+    memory   its state that stays from run to run
+
+    The facts are a damaged spool, the bug report, and the size limits.
     """
     match error:
         case BinlogPurged():

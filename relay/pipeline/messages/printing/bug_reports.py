@@ -19,11 +19,14 @@ _NAME_DIGITS: Final = 12
 
 
 def with_report(error: PrinterFailed, settings: BugReportSettings, instance: str) -> PrinterFailed:
-    """Write the error's evidence to a file that only the relay's user can read; return the error
-    with the file's path in its reason.
+    """Write the evidence of a printer's bug to a file that only the relay's user can read.
 
-    If there is no file, the reason says why: the folder cannot be written, is full, or the values
-    are masked.
+    error     the error, with the evidence
+    settings  where such files are written, and how many
+    instance  name of the instance
+
+    Returns the error with the file's path in its reason. If no file was written, the reason says
+    why: the folder cannot be written, is full, or the values are masked.
     """
     if not error.evidence:
         return PrinterFailed(

@@ -54,7 +54,9 @@ def columns_of(
     """Return how the compiled printer reads and prints each column; [] if it cannot print one of
     them.
 
-    With `lossless_keys`, the printer refuses events with undecodable bytes in a key column.
+    definition     the table as it is published
+    encoder        the encoder of the readable path, whose bytes the printer must match
+    lossless_keys  True: the printer refuses events with undecodable bytes in a key column
     """
     refusing = frozenset(definition.key if lossless_keys else ())
     wires = _wires(definition, encoder)

@@ -17,8 +17,12 @@ def committed_record(
 ) -> PositionRecord | None:
     """Return the position record in Kafka; None for an instance that never published.
 
-    Creates the position topic if it is missing. Raises PositionLost, HistoryChanged, the errors of
-    Kafka, and those of ZooKeeper if there is no record.
+    instance  the settings of the instance
+    store     the position topic, which is created if it is missing
+    notes     the instance's documents in ZooKeeper, which show whether it published before
+
+    Raises PositionLost, HistoryChanged, the errors of Kafka, and those of ZooKeeper if there is no
+    record.
     """
     made = store.ensure_topic()
     record = None if made else store.read()

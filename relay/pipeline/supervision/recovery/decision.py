@@ -144,10 +144,13 @@ def leadership_lost(instance: str) -> LeadershipLost:
 
 
 def after_unexpected(error: Exception, pause_s: float, backoff: Backoff) -> Resign:
-    """Return the recovery for an exception that is not a RelayError, which is a bug: this relay
-    resigns, so that another relay can lead.
+    """Return the recovery for an exception that is not a RelayError, which is a bug.
 
-    It joins the election again after `pause_s` seconds.
+    error    the exception
+    pause_s  seconds after which this relay joins the election again
+    backoff  the pauses and counts so far
+
+    The relay resigns, so that another relay can lead.
     """
     return Resign(
         RelayError(f"An unexpected error ended the instance on this relay ({error!r})."),
