@@ -1,11 +1,12 @@
 """The two methods that prevent an older change from replacing a newer one: the guards `version` and
 `check_and_mutate`.
 
-`version`: every cell carries the execute position as its timestamp; HBase shows the greater one,
-regardless of the order of arrival. Nothing is read, so positions alone decide. `check_and_mutate`:
-the row changes only where its `update_info:order` (time, then position) is smaller or equal,
-decided by HBase for the row as a whole. Cells of the older change are removed. The new cells get a
-greater timestamp than those, also if their own position is lower (ADR 94).
+`version`: every cell has the execute position of its change as timestamp. HBase shows the cell with
+the greatest timestamp, whichever arrived last. The job reads nothing, so positions alone decide.
+
+`check_and_mutate`: HBase changes a row only if its `update_info:order` (time, then position) is not
+greater than that of the change. Cells of the older change are removed. The new cells get a greater
+timestamp than the removed ones, also if their own position is lower (ADR 94).
 """
 
 from collections.abc import Callable, Mapping, Sequence

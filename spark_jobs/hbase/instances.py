@@ -1,4 +1,5 @@
-"""Evidence that several instances publish a table whose copy compares positions alone (ADR 94).
+"""Finds evidence that several instances publish a table whose copy compares positions alone (ADR
+94).
 
 Messages name their instance with `message.headers = "full"`. Otherwise the orders show it: within
 one instance a later execute time never has a lower execute position.
