@@ -40,7 +40,7 @@ class Relay:
         )
         self._map(setup)
         self._process = RelayProcess(
-            self._installation, module=_UNCOMPILED if uncompiled else "relay"
+            self._installation, module=_UNCOMPILED if uncompiled else "relay", fresh=True
         )
         self._open = True
         self._started = False
