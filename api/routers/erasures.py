@@ -25,7 +25,8 @@ def list_erasures(admin: AdminDep, part: ListingDep) -> list[ErasureView]:
 def look_for_person(admin: AdminDep, caller: CallerDep, wish: ErasureWish) -> ErasureView:
     """Start a search of every store for keys and texts. Nothing is changed.
 
-    It may take minutes: poll the search until its state is `found`. Only one search runs at a time.
+    It may take minutes: read the search again until its state is `found` or `failed`. Only one
+    search runs at a time.
     """
     return admin.erasures.search(wish, caller.name)
 

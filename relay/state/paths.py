@@ -27,6 +27,7 @@ class Paths:
     instances/<name>/failover/sources/<source>/…   the same three nodes for each source of a group
     definitions/<instance>               the settings of an instance that was defined at run time
     topics/<topic>                       which instances publish to it, and how they assign its rows
+    key-forms/<topic>/<table>            in which text forms keys of a logical table were hashed
     leaders/<instance>                   ephemeral: the relay that leads it
     relays/<name>                        ephemeral: a running relay process
     accounts                             the admin's users and tokens

@@ -26,7 +26,7 @@ def show_repair(
     name: str,
     table: Annotated[str, Query(max_length=300)] = "",
 ) -> HTMLResponse:
-    """Show the form that republishes rows named in a report of `roma reconcile`."""
+    """Show the form for keys or a report of `roma reconcile`, whose rows are published again."""
     return _page(admin, name, {"table": table, "keys": "", "report": ""}).render(request)
 
 
