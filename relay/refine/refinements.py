@@ -81,10 +81,12 @@ class Refinements:
         text_of: TextOf,
         hashed_keys: TextOf | None = None,
     ) -> TableRefinement | None:
-        """Return the refinement of a table; None: its rows are published unchanged.
+        """Return the rules, transform and masks of a table, combined; None: its rows are published
+        unchanged.
 
-        `hashed_keys` prints the key columns that a mask hashes, so that different keys have
-        different hashes (ADR 47). Not given: `text_of` prints them. Raises RuleRefused.
+        `text_of` makes the text of a column's values. In key columns, masks hash the text that
+        `hashed_keys` makes instead: two keys with equal texts of `text_of` (a FLOAT has only six
+        digits there) still get different hashes (ADR 47). Default: `text_of`. Raises RuleRefused.
         """
         rules = [rule for rule in self._rules if rule.tables.matches(str(definition.id))]
         transform = self._transforms.get(str(logical))

@@ -220,7 +220,9 @@ class Feed:
 
     @property
     def topic(self) -> str:
-        """Return the topic that is read, or the next one that Kafka does not have yet."""
+        """Return the topic that is read. If the table moved and Kafka does not have its next topic
+        yet, return the next topic: the client waits for it.
+        """
         return self._moves.awaited_topic or self._options.topics[0]
 
     def _move_on(self) -> None:

@@ -29,16 +29,18 @@ def note_changes(
     *,
     kept_back: bool = False,
 ) -> None:
-    """Record the changes of `events` in the window of the chunk.
+    """Record the changes of `events` in the window: the keys that changed while the chunk was read.
 
-    window     the window
+    window     the window of the chunk that is read
     events     row events of one table and one operation
     plan       how the table is published, or why it is not
-    accepted   the instance's filter
+    accepted   the instance's filter of tables and operations
     kept_back  True: some of the changes are dead letters instead of messages
 
-    A change counts as one with a message only if the message has all columns. A message that lacks
-    columns (`row_image = "partial"`) does not replace a row that was read.
+    If the last change of a key has a message, the row that the chunk has for this key is dropped:
+    consumers get the newer row from the message. This needs a message with all columns. A change
+    whose message lacks columns (`row_image = "partial"`) is therefore recorded as a change without
+    a message.
     """
     first = events[0]
     if first.table.id != window.table:

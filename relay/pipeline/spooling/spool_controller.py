@@ -49,9 +49,7 @@ class SpoolController:
         rolled_back: RolledBack,
         leads: Callable[[], bool],
     ) -> None:
-        """`rolled_back` are the known rolled-back rows. `leads` asks ZooKeeper whether this relay
-        leads.
-        """
+        """`rolled_back`: known rolled-back rows. `leads` asks ZooKeeper if this relay leads."""
         self._instance = instance
         self._leads = leads
         self._rolled_back = rolled_back
@@ -133,8 +131,11 @@ class SpoolController:
             self._note()
 
     def begin(self) -> None:
-        """Start to read the source into the spool, after the spool's end or the committed position.
-        No other thread may read the source during that time.
+        """Start a thread that reads the source into the spool.
+
+        It begins at the spool's end, or at the committed position if the spool is empty. As long as
+        this thread reads the source, no other thread may read it. Does nothing if there is no
+        usable spool, if such a thread already reads, or shortly after the disk refused a write.
         """
         with self._lock:
             if self._spool is None or self._fills or monotonic() < self._not_before_s:
