@@ -48,9 +48,9 @@ def _orders(first: int) -> Iterator[str]:
 
 
 class Shop:
-    """The writing application of all shards.
+    """The application of the demo, which writes to all shards.
 
-    `messages` counts the row changes that a consumer must see, by the rules of the relay.
+    `messages` counts the row changes that a consumer must receive, by the rules of the relay.
     """
 
     def __init__(self, database: SqlServer) -> None:

@@ -25,9 +25,12 @@ class PositionStore(Protocol):
 
 @dataclass(frozen=True)
 class PositionCallbacks:
-    """A position store of two functions of the program, which load and save.
+    """A position store that calls two functions of the embedding program.
 
-    Errors of the functions end the iteration.
+    load  returns the saved position; None if there is none
+    save  stores a position
+
+    An error of a function ends the iteration over the changes.
     """
 
     load: Callable[[], bytes | None]

@@ -23,7 +23,7 @@ _ORDER: Final = re.compile(rf"([0-9]{{{TIME_DIGITS}}})\.([0-9]{{{POSITION_DIGITS
 
 
 class Order(NamedTuple):
-    """The order key in the header. Comparing two of them gives the order of the changes."""
+    """The order key in a message's header. The change with the smaller order key came first."""
 
     execute_time: int
     execute_position: int

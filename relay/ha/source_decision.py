@@ -14,8 +14,8 @@ from relay.model.standby_transactions import StandbyTransactions, standby_transa
 
 
 class Action(Enum):
-    """A decision: keep the server, wait for the other one, switch, or stop until an
-    operator acts.
+    """A decision: keep the present server, wait for the other server, switch to it, or stop until
+    an operator acts.
     """
 
     STAY = "stay"

@@ -123,8 +123,9 @@ class Refinements:
         """Return whether the text of a statement that changes rows of these tables may contain
         masked or hidden values.
 
-        The columns in a statement are unknown, so one mask on any column of a table is enough.
-        Statements with unknown tables are withheld too.
+        The columns in a statement are unknown. So with any mask in the settings, all statements are
+        withheld. With rules that list fields, statements on their tables are withheld, and
+        statements with unknown tables too.
         """
         lists = [
             rule for rule in self._rules if rule.settings.fields or rule.settings.without_fields

@@ -218,7 +218,7 @@ class FlowSettings(Settings):
 
 
 class ClaimSettings(Settings):
-    """Where `oversize = "claim_check"` stores values."""
+    """Where `oversize = "claim_check"` stores values that are too large for Kafka."""
 
     url: str | None = None
     """Where values are stored: a folder, or a URL that fsspec supports."""

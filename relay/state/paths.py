@@ -101,7 +101,9 @@ class Paths:
         return f"{self.instance_snapshots(instance)}/{_node(request)}"
 
     def instance_called(self, instance: str) -> str:
-        """Return the node that operators touch when the instance must check its orders."""
+        """Return the node that is written after an operator's change, so that the instance's relay
+        reads its position again.
+        """
         return f"{self.instances}/{_node(instance)}/called"
 
     @property

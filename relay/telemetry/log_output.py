@@ -84,8 +84,8 @@ class LogOutput:
         """Do nothing: `write` keeps no text that it can write."""
 
     def take_lost(self) -> int:
-        """Return the number of texts that were dropped before the last written one, and reset
-        it.
+        """Return how many texts were dropped before the last written one since the last call; 0 if
+        the last text was dropped itself.
         """
         if not self._is_written:
             return 0

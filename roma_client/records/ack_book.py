@@ -71,12 +71,14 @@ class AckBook:
         return list(self._assigned)
 
     def own(self, records: Iterable[Record]) -> list[Record]:
-        """Return the records whose partitions this client has."""
+        """Return those of `records` whose partitions this client has."""
         assigned = self._assigned
         return [each for each in records if each[:2] in assigned]
 
     def is_current(self, receipt: Receipt) -> bool:
-        """Return whether the client still has the partition by the assignment in a receipt."""
+        """Return whether the receipt is valid: the partition was not revoked, or assigned again,
+        since the change was delivered.
+        """
         return receipt.assignment.is_current
 
     def deliver(self, partition: Partition, offset: int, changes: int) -> Receipt:

@@ -4,8 +4,8 @@ has published.
 The guards of a row are three columns with the order key of the newest change that was applied to
 it. `_order` has the order key as text; a change with a smaller order key is discarded.
 `_execute_time` and `_execute_position` have its two numbers, because Delta compares numbers faster.
-So `_order` and the two numbers must agree. If another program changed them, the row refuses newer
-changes or accepts older ones.
+So `_order` and the two numbers must agree. If another program changed them, the jobs discard newer
+changes of the row or apply older ones.
 """
 
 from collections.abc import Mapping, Sequence

@@ -110,7 +110,7 @@ class TableUnknown(JobError):
 
 
 class TableChanged(JobError):
-    """A table got other columns or another key, or was dropped, after its order key was read."""
+    """A table got other columns or another key, or was dropped, while the job read it."""
 
     remedy = (
         "Start again: this table is copied again under a new order key, and finished ranges of "

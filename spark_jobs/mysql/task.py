@@ -47,8 +47,9 @@ def write_rows(
 def read_piece(
     settings: MirrorSettings, place: str, columns: Sequence[str], piece: Piece
 ) -> Iterator[Values]:
-    """Yield the rows of the table `place` in one range of hashes: the guards without the hash, then
-    the columns.
+    """Yield the rows of the table `place` whose key hashes are in the range `piece`.
+
+    Each row has the values of the guards (`GUARD_TYPES`) without the key hash, then of `columns`.
     """
     _, behind = piece
     with Server(settings) as server:

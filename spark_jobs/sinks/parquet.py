@@ -111,7 +111,7 @@ class ParquetSink:
                     )
 
     def tidy(self) -> None:
-        """Do nothing: every batch writes new files as a whole."""
+        """Do nothing: each batch writes the whole copy into new files."""
 
     def _in_turn(self, changes: TableBatch, batch: ReducedBatch) -> Written:
         with turn(self._spark, self._writer(changes.table), batch.writer):

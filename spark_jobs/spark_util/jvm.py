@@ -14,9 +14,9 @@ PYTHON_UTILS: Final = "org.apache.spark.api.python.PythonUtils"
 def java_class(spark: SparkSession | SparkContext, name: str) -> Any:
     """Return the class of Spark's JVM with this full name.
 
-    For a Scala object, give the name of its class, if that has static forwarders. With attribute
-    access (`jvm.org.apache…`), py4j would search every jar for each part of the name, and without
-    this process's cache for the whole name at each call.
+    For a Scala object, give the name of its class, if that has static forwarders. This process
+    caches the class. With attribute access (`jvm.org.apache…`), py4j would search every jar for
+    each part of the name.
     """
     kept = vars(spark._jvm)  # noqa: SLF001
     if name not in kept:

@@ -24,7 +24,8 @@ _COPYING_SECONDS: Final = 0.003
 class PublishLoop:
     """Publishes the items of `buffer` while this relay leads; used by the instance's thread.
 
-    `flow` pauses and throttles it, and `call` reports operators' calls.
+    `flow` pauses and throttles it. `call` reports whether an operator changed the position, so that
+    it must be read again.
     """
 
     def __init__(

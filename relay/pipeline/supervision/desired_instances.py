@@ -39,8 +39,8 @@ class DesiredInstances:
         self._refused: dict[str, str] = {}
 
     def settings(self) -> Mapping[str, InstanceSettings]:
-        """Return the settings of each instance by name. While ZooKeeper is unavailable, the last
-        known documents count.
+        """Return the settings of each instance by name. While ZooKeeper is unavailable, the
+        documents that were read last apply.
         """
         try:
             documents = self._store.all()

@@ -20,8 +20,8 @@ class TablesToRefresh:
         return frozenset(table for name, table in self._tables if name == source)
 
     def was_refreshed(self, error: NamesUnknown) -> bool:
-        """Return whether the error's table was already described again for the rows at the same
-        position.
+        """Return whether the error's table was already described again because of an error at the
+        same binlog position.
         """
         return self._places.get((error.source, TableId(*error.table))) == error.place
 

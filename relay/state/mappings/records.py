@@ -46,7 +46,7 @@ class StoredDocument:
     def to_document(self) -> bytes:
         """Return the node's value: one line of JSON about the document, then its body.
 
-        So people can read it with any ZooKeeper shell.
+        With this form, people can read the document in any ZooKeeper shell.
         """
         return write_json({"format": FORMAT, **self.note.fields()}) + b"\n" + self.body.encode()
 

@@ -17,8 +17,8 @@ step.
 class Rename(NamedTuple):
     """An ALTER TABLE that renames columns.
 
-    order  its order key
-    text   the header `renamed` of its message
+    order  order key of the statement
+    text   value of the header `renamed` in its message
     """
 
     order: str
