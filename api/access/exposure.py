@@ -38,8 +38,9 @@ def _check_proxies(settings: ApiSettings) -> None:
 def reads_need_a_caller(settings: ApiSettings) -> bool:
     """Return whether reading requires a session or a token before the first user exists.
 
-    With an OpenID provider or a proxy that signs users in, it always does. Otherwise it does at an
-    address other than loopback, unless the configuration file has a token.
+    It always does with an OpenID provider, with a proxy that signs users in, and with
+    `anonymous_reads = "never"`. Otherwise it does at an address other than loopback, unless the
+    configuration file has a token.
     """
     if settings.oidc is not None or settings.trusted_header is not None:
         return True

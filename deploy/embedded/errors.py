@@ -11,7 +11,7 @@ EmbeddedError
 
 
 class EmbeddedError(Exception):
-    """Root of the tree; the text has what happened, then the remedy or the end of the log."""
+    """Base of all these errors; the text says what happened, then the remedy or the log's end."""
 
 
 class Unavailable(EmbeddedError):

@@ -205,7 +205,7 @@ def _each_once(columns: Iterable[SourceColumn]) -> Sequence[SourceColumn]:
 
 
 def refuse_transforms(tables: Sequence[LogicalTable]) -> None:
-    """Raise TransformNotCopied if a function changes the table's rows in messages."""
+    """Raise TransformNotCopied if a transform changes the rows of one of the tables in messages."""
     if names := [table.name for table in tables if table.transformed]:
         raise TransformNotCopied(
             f"Transforms change the rows of {', '.join(names)}, and a SELECT does not."

@@ -1,5 +1,5 @@
-"""Copies as plain Parquet files, which any program can read. A batch writes each table that it
-changes completely again. Every such version of a table has a number.
+"""Stores copies as plain Parquet files, which any program can read. If a batch changes a table, it
+writes the whole copy of the table again. Each such version of the copy has a number.
 
 A table has three slots in rotation: `rows/slot=N` holds a whole copy, and `commits/slot=N` one line
 with the number of its version. The slot with the greatest version in such a line is the valid copy.

@@ -1,4 +1,4 @@
-"""MariaDB 11.4 from its Maven jar, and the 10.11 of Debian."""
+"""Runs MariaDB 11.4 from a Maven jar, or MariaDB 10.11 from Debian's package."""
 
 import re
 import shutil

@@ -20,7 +20,7 @@ _PROGRAMS: Final = ("promtool", "prometheus")
 class Prometheus(ServerProcess):
     """One server that scrapes targets every second.
 
-    targets  job name → addresses host:port; labels of the scraped side are kept
+    targets  job name → addresses host:port; labels that a target itself has are kept
     """
 
     name: ClassVar[str] = "prometheus"

@@ -1,4 +1,4 @@
-"""Describes what a reader wants to see: which messages of a table, and from which time on."""
+"""Describes what a user of peek requests: which messages of a table, and from which time on."""
 
 import re
 from dataclasses import dataclass

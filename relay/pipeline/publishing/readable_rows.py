@@ -28,7 +28,7 @@ class ReadableRows:
     """Puts the messages of rows into the checkpoint if no compiled printer prints their event.
 
     `makes_rows_alone`: a row is printed only after the row before it was counted, because its
-    message contains its number.
+    message contains the number of the row.
     """
 
     def __init__(

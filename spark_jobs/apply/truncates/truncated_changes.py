@@ -1,5 +1,5 @@
 """Converts changes from before a TRUNCATE to deletes, because such changes may arrive after it.
-Each keeps its own order key.
+Each delete has the order key of its change.
 
 A TRUNCATE removes the rows of one real table. It names no keys, and the row of a key may later be
 in another real table. So a TRUNCATE is not compared with the changes of a key. Instead, each change

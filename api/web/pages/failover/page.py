@@ -1,4 +1,4 @@
-"""The page that shows which server every source reads, and for one instance a switch's proof."""
+"""The page that shows which server every source reads, and for one instance the proof for a switch."""
 
 from typing import Final
 
