@@ -18,7 +18,12 @@ _NOT_ROOT: Final = ("unshare", "--user", "--map-user=1000", "--map-group=1000")
 """PostgreSQL refuses to run as root. In a user namespace root has another number, and the rights
 to its own files.
 """
-_SSL_REQUEST: Final = bytes.fromhex("0000000804d2162f")
+_PROTOCOL: Final = bytes.fromhex("00030000")
+_LOGIN: Final = _PROTOCOL + b"user\0postgres\0database\0postgres\0\0"
+_LOGGED_IN: Final = b"R"
+"""First byte of the answer to a login (PostgreSQL, "Message Formats"): AuthenticationOk. A server
+that is still starting answers with an error.
+"""
 
 
 class Postgres(ServerProcess):
@@ -81,8 +86,8 @@ class Postgres(ServerProcess):
     def _answers(self) -> bool:
         try:
             with socket.create_connection((HOST, self.port), _ASK_S) as asked:
-                asked.sendall(_SSL_REQUEST)
-                return asked.recv(1) in (b"S", b"N")
+                asked.sendall((len(_LOGIN) + 4).to_bytes(4, "big") + _LOGIN)
+                return asked.recv(1) == _LOGGED_IN
         except OSError:
             return False
 
