@@ -104,9 +104,9 @@ def _shape(rows: DataFrame, copy: OpenCopy) -> JavaObject | None:
         transaction.metadata().partitionSchema(),
         rows._jdf,  # noqa: SLF001
     ).productElement(0)
-    if tracker.isEmpty():
-        return None
     steps = _projections(copy, query.optimizedPlan())
+    if tracker.isEmpty() or not steps:
+        return None
     return SOURCES.made(
         copy.spark, "RowShape", transaction.metadata().schema(), steps, tracker.get()
     )
@@ -114,7 +114,7 @@ def _shape(rows: DataFrame, copy: OpenCopy) -> JavaObject | None:
 
 def _projections(copy: OpenCopy, plan: JavaObject) -> list[JavaObject]:
     """Return the expressions of each projection of a plan, the innermost first, with numbers
-    instead of names of columns.
+    instead of names of columns; none if the plan has other steps too.
     """
     found: list[JavaObject] = []
     bind = copy.java(f"{_EXPRESSIONS}.BindReferences").bindReferences
@@ -123,4 +123,4 @@ def _projections(copy: OpenCopy, plan: JavaObject) -> list[JavaObject]:
         columns = copy.java(f"{_EXPRESSIONS}.package$AttributeSeq")(below.output())
         found.insert(0, bind(plan.projectList(), columns))
         plan = below
-    return found
+    return [] if plan.children().size() else found

@@ -224,8 +224,9 @@ class OpenCopy:
 
 
 def _is_true(properties: JavaObject, name: str) -> bool:
+    """Return whether a property is on. Delta stores its text as given, and reads it in any case."""
     found = properties.get(name)
-    return bool(found.isDefined() and found.get() == "true")
+    return bool(found.isDefined() and str(found.get()).lower() == "true")
 
 
 def each_of(seq: JavaObject) -> list[JavaObject]:

@@ -76,7 +76,9 @@ public final class TableRewrite {
         FileRows rows = new FileRows(copy.path(number), copy.bytes[number], keys);
         try {
             for (InternalRow row = rows.next(); row != null; row = rows.next()) {
-                held.put(row.getUTF8String(0).clone(), new HeldRow(number, row, 1, 2));
+                if (held.put(row.getUTF8String(0).clone(), new HeldRow(number, row, 1, 2)) != null) {
+                    throw new IllegalStateException("The copy has several rows of one key, which only a join replaces.");
+                }
             }
         } finally {
             rows.close();

@@ -223,6 +223,23 @@ def test_tables_with_further_rules_are_merged_alone(
     assert (alone, orders(spark, tmp_path)) == (["shop.t2"], [{1: 5}] * 5)
 
 
+def test_a_copy_with_several_rows_of_a_key_is_merged_alone(
+    spark: SparkSession, tmp_path: Path, alone: list[str]
+) -> None:
+    """Only a join finds all of them, so that none stays beside the change."""
+    apply(spark, tmp_path, *everywhere((1, 1), (2, 2)))
+    path = DeltaSink(spark, tmp_path).path("shop.t2")
+    held = spark.read.format("delta").load(path).where("n = 1").collect()
+    spark.createDataFrame(held, spark.read.format("delta").load(path).schema).write.format(
+        "delta"
+    ).mode("append").save(path)
+    alone.clear()
+    apply(spark, tmp_path, *everywhere((1, 5)))
+    rows = spark.read.format("delta").load(path).select("id", "n").collect()
+    assert sorted(map(tuple, rows)) == [(1, 5.0), (2, 2.0)]
+    assert (alone, orders(spark, tmp_path)) == (["shop.t2"], [{1: 5, 2: 2}] * 5)
+
+
 def test_tables_with_deletion_vectors_are_merged_alone(
     spark: SparkSession, tmp_path: Path, alone: list[str]
 ) -> None:

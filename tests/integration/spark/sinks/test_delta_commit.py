@@ -335,13 +335,14 @@ def test_an_order_that_no_position_has_is_put_aside(spark: SparkSession, tmp_pat
     )
 
 
+@pytest.mark.parametrize("on", ["true", "TRUE"])
 def test_tables_whose_commits_must_tell_more_are_merged_into(
-    spark: SparkSession, tmp_path: Path
+    spark: SparkSession, tmp_path: Path, on: str
 ) -> None:
     apply(spark, tmp_path, *batch(("1", 1, "old"), ("2", 2, "old")))
     path = DeltaSink(spark, tmp_path).path("shop.orders")
     spark.sql(
-        f"ALTER TABLE delta.`{path}` SET TBLPROPERTIES ('delta.enableChangeDataFeed' = 'true')"
+        f"ALTER TABLE delta.`{path}` SET TBLPROPERTIES ('delta.enableChangeDataFeed' = '{on}')"
     )
     assert OpenCopy.at(spark, path) is None
     apply(spark, tmp_path, *batch(("1", 3, "new"), ("2", 1, "late"), ("3", 4, "new")))
