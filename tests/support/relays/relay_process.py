@@ -204,8 +204,8 @@ class Installation:
 class RelayProcess:
     """One relay process of an installation; a context manager that ends the process.
 
-    `folder` holds the package that is run, None: the one under test. `fresh` starts a new
-    interpreter, as operators do; otherwise the process is forked, which is faster.
+    `folder` holds the package that is run, None: the one under test. With `fresh = True`
+    it begins as a new interpreter, as for operators; otherwise it is forked, which is faster.
     """
 
     def __init__(
@@ -215,11 +215,10 @@ class RelayProcess:
         *,
         module: str = "relay",
         folder: Path | None = None,
-        fresh: bool = False,
         **environment: str,
     ) -> None:
         self._installation = installation
-        self._fresh = fresh
+        self.fresh = False
         self._module = module
         self._folder = folder
         self._environment = environment
@@ -250,7 +249,7 @@ class RelayProcess:
         told = {**os.environ, **self._environment, **environment}
         with self.log.open("ab") as log:
             self._log_start = log.tell()
-            if not self._fresh and self._folder is None and can_fork(told):
+            if not self.fresh and self._folder is None and can_fork(told):
                 self._child = fork(self._module, arguments, told, log)
                 return
             command = [sys.executable, "-m", self._module, *arguments]

@@ -40,8 +40,9 @@ class Relay:
         )
         self._map(setup)
         self._process = RelayProcess(
-            self._installation, module=_UNCOMPILED if uncompiled else "relay", fresh=True
+            self._installation, module=_UNCOMPILED if uncompiled else "relay"
         )
+        self._process.fresh = True
         self._open = True
         self._started = False
 

@@ -60,6 +60,8 @@ class Ids:
 def test_it_refuses_by_name_and_writes_nothing(
     spark: SparkSession, tmp_path: Path, form: MessageFormat
 ) -> None:
-    with pytest.raises(FormatNotRead, match=r"^1 messages cannot be read: the value is .* than canal-json"):
+    with pytest.raises(
+        FormatNotRead, match=r"^1 messages cannot be read: the value is .* than canal-json"
+    ):
         apply(spark, tmp_path, change("t", "INSERT", "1", 10, id="1"), in_format(form))
     assert DeltaSink(spark, tmp_path).tables() == []
