@@ -1,4 +1,6 @@
-"""The page that shows which server every source reads, and for one instance the proof for a switch."""
+"""The page that shows which server each source is read from, and the proof for a switch of one
+instance.
+"""
 
 from typing import Final
 
