@@ -130,7 +130,7 @@ class Move(Place, Confirmed):
 
 
 class SkipWish(OneSource):
-    """A future transaction to skip, or with `undo` to publish after all."""
+    """A future transaction to skip; with `undo`, its skip is withdrawn."""
 
     gtid: str
     undo: bool = False

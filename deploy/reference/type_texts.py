@@ -39,7 +39,7 @@ def models_in(annotation: Any) -> list[type[BaseModel]]:
 
 
 def is_list(annotation: Any) -> bool:
-    """Whether the annotation is a list, also an optional one."""
+    """Return whether the annotation is a list (a tuple) or an optional list."""
     return get_origin(annotation) is tuple or any(is_list(each) for each in get_args(annotation))
 
 

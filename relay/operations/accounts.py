@@ -57,7 +57,7 @@ class AccountEditor:
     Each change has an audit entry, which is written as soon as Kafka accepts it.
 
     acts  receives the audit entries; None: the editor uses a trail of its own
-    via   the interface by which changes are requested, for the audit entries; "": as `acts` has it
+    via   the interface by which changes are requested, for the audit entries; "": that of `acts`
     """
 
     def __init__(

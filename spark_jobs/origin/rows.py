@@ -18,7 +18,7 @@ from spark_jobs.spark_util.json_text import json_text
 
 
 def message_rows(database: SourceDatabase, shard: Shard, where: str) -> DataFrame:
-    """Return the published rows for which `where` (SQL) is true.
+    """Return the rows for which `where` (SQL) is true, as the relay publishes them.
 
     Columns: table, key, data (map column → text), mysql_types.
     """

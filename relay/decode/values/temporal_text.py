@@ -191,8 +191,9 @@ def read_old_timestamp(body: bytes, pos: int) -> str:
 
 
 def packed_datetime_text(packed: int, *, date_only: bool) -> str:
-    """Return the text of a DATE or DATETIME in binary JSON: 64 bits, the parts of DATETIME2 << 24 |
-    microseconds.
+    """Return the text of a DATE or DATETIME in binary JSON.
+
+    packed  64 bits: the microseconds in the low 24 bits, and date and time as in DATETIME2 above
     """
     whole = packed >> 24
     if packed < 0:

@@ -1,4 +1,4 @@
-"""The first of many names in a sentence."""
+"""Shortens a list of names for a sentence."""
 
 from collections.abc import Sequence
 

@@ -45,7 +45,7 @@ class SplitProgress:
 
     items_done           published row changes (counted before filters) and statements
     execute_time         Unix milliseconds; the same for all parts
-    configuration        digest of filters and message settings, which stay the same to its end
+    configuration        digest of filters and message settings, which are the same for all parts
     mapping_set, mapping_digest  its mapping set; 0 and "" without one, "" in formats before 5
     without_rolled_back  False in formats before 5, whose count may include rolled-back rows
     report               counts for its END message; None if it has no BEGIN message

@@ -21,9 +21,9 @@ Other servers log the second in which it began.
 def refuse_foreign_record(instance: InstanceSettings, record: PositionRecord | None) -> None:
     """Raise HistoryChanged if the position record does not fit the settings.
 
-    The record of a group does not fit settings with a single source. If the settings have a group,
-    a record does not fit while the relay publishes changes again because an operator moved the
-    position back.
+    The record of a group does not fit settings with a single source. After an operator moved the
+    position of a single source back, the record does not fit settings with a group until the relay
+    has published the changes again.
     """
     if instance.group is None and record is not None and record.following:
         raise HistoryChanged(
