@@ -28,7 +28,7 @@ class Changes(Iterator[Change]):
 
     If processing a change raises an error, or the loop is left by `break`, the change is not
     acknowledged: it is delivered again to the next client of the group. `ack()` acknowledges a
-    change earlier. It must be used by one thread; only `stop()` may be called from other threads
+    change earlier. Use it in one thread; only `stop()` may be called from other threads
     and from signal handlers.
     """
 

@@ -83,7 +83,9 @@ class RowDecoder:
         self._last: tuple[tuple[bytes, bool], TableRows | None] = ((b"", False), None)
 
     def forget(self) -> None:
-        """Forget all tables, because the same table map may mean another table from now on."""
+        """Drop the cached tables: from now on, `complete` may add other column names to an equal
+        table map.
+        """
         self._tables = BoundedCache(self._tables_cached)
         self._last = ((b"", False), None)
 

@@ -28,8 +28,11 @@ class Action(Enum):
 class SwitchRules:
     """Settings of the decision.
 
-    without_gtid  whether to switch although there are no GTIDs as a proof
-    by_digest     whether such a switch requires that digests prove the position
+    retry_threshold  consecutive failed heartbeats after which a server has failed
+    automatic        whether failed heartbeats alone cause a switch
+    virtual_address  whether another server at the source's address is accepted
+    without_gtid     whether to switch although there are no GTIDs as a proof
+    by_digest        whether such a switch requires that digests prove the position
     """
 
     retry_threshold: int

@@ -75,7 +75,7 @@ class LogicalTable:
 
     @property
     def transformed(self) -> bool:
-        """Whether a function of the installation changes the table's rows in messages."""
+        """Whether a transform changes the table's rows in messages."""
         return any(shard.transformed for shard in self.shards)
 
     @property

@@ -39,7 +39,7 @@ class TableGroup:
 
 
 def table_groups(view: LogicalView) -> list[TableGroup]:
-    """Return one panel for each group."""
+    """Return one panel for each group of the logical view."""
     return [_panel(view, each) for each in view.groups]
 
 

@@ -1,4 +1,4 @@
-"""Names in SQL."""
+"""Quotes names for SQL."""
 
 
 def quoted(name: str) -> str:

@@ -67,12 +67,12 @@ def _moment_ms(text: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class PeekQuestion:
-    """What a reader wants to see.
+    """What a user of peek requests.
 
     table      the logical table
     operation  INSERT, UPDATE or DELETE; "": all
     key        a text that the key contains; "": all keys
-    start      from when on
+    start      with which messages to begin
     """
 
     table: TableId
