@@ -36,7 +36,7 @@ is open while the program works on a change.
 
 
 class EmbeddedSettings(Settings):
-    """The changes that a program receives. The fields are those of an instance."""
+    """Which changes a program receives, and in which form. The fields are those of an instance."""
 
     source: SourceSettings
     """The server that is read. A standby is for relays with Kafka."""

@@ -55,9 +55,7 @@ class RulesDiffer(JobError):
 
 
 class TransformNotCopied(JobError):
-    """A function of the installation changes the table's rows in messages, and a copy from the
-    source cannot apply it.
-    """
+    """A transform changes the table's rows in messages; a copy from the source cannot apply it."""
 
     remedy = (
         "Exclude these tables with filter_black_regex of [[sources]], or choose the others "

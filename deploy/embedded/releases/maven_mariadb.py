@@ -42,7 +42,7 @@ class _MavenMariaDB(MariaDB):
 
     @classmethod
     def library_path(cls) -> Mapping[str, str]:
-        """10.2 brings the libraries that Debian has only in packages."""
+        """Return the environment with which the program finds the libraries of its archive."""
         return {"LD_LIBRARY_PATH": str(cls._base() / "libs")}
 
 
