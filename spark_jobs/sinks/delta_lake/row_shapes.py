@@ -4,6 +4,7 @@ batches with the same definition.
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import lru_cache
 from typing import Final, TypeAlias
 
@@ -32,7 +33,8 @@ class RowShapes:
     """A cache of Java's `RowShape` objects, by the columns of the copy and the definitions in the
     changes.
 
-    `policy` says which columns a batch may add.
+    `policy` says which columns a batch may add. Several threads use one object. If two of them need
+    the same shape at once, each makes it.
     """
 
     def __init__(self, policy: SchemaPolicy) -> None:
@@ -49,11 +51,13 @@ class RowShapes:
         text = copy.transaction.metadata().schemaString()
         versions = tuple((each.text, tuple(each.mysql_types)) for each in changes.versions)
         key = (text, versions, changes.style, form)
-        if key not in self._known:
-            if len(self._known) >= _KEPT:
-                self._known.clear()
-            self._known[key] = self._made(changes, form, copy, _columns(text))
-        return self._known[key]
+        with suppress(KeyError):
+            return self._known[key]
+        shape = self._made(changes, form, copy, _columns(text))
+        if len(self._known) >= _KEPT:
+            self._known.clear()
+        self._known[key] = shape
+        return shape
 
     def _made(
         self, changes: TableBatch, form: StructType, copy: OpenCopy, held: Mapping[str, DataType]
