@@ -88,26 +88,27 @@ def rewritten(
     ordered = mine.repartition(tasks, "table").sortWithinPartitions("table")
     rows = ordered._jdf.queryExecution().toRdd().toJavaRDD()  # noqa: SLF001 - Spark's own rows, which Java reads without copying them
     results = _lines(spark, rows.mapPartitions(task).collect())
-    return {
-        tables[int(number)]: Rewritten.of(fields)
-        for number, failure, *fields in (each.split("\t") for each in results)
-        if not _noted(tables[int(number)], failure)
-    }
+    return _successes(tables, results)
+
+
+def _successes(tables: Sequence[str], results: Sequence[str]) -> Mapping[str, Rewritten]:
+    """Return the results of the tables that were written; print why the others were not."""
+    found: dict[str, Rewritten] = {}
+    for number, failure, *fields in (each.split("\t") for each in results):
+        table = tables[int(number)]
+        if failure:
+            print_notice(
+                f"{table} is written alone, because it could not be written together: {failure}"
+            )
+        else:
+            found[table] = Rewritten.of(fields)
+    return found
 
 
 def _lines(spark: SparkSession, texts: JavaObject) -> Sequence[str]:
     """Return a Java list of texts without line breaks, in one call."""
     joined = str(java_class(spark, "java.lang.String").join("\n", texts))
     return [*filter(None, joined.split("\n"))]
-
-
-def _noted(table: str, failure: str) -> bool:
-    """Return whether the files of a table could not be read or written, and print why."""
-    if failure:
-        print_notice(
-            f"{table} is written alone, because it could not be written together: {failure}"
-        )
-    return bool(failure)
 
 
 def _configuration(spark: SparkSession, log: JavaObject) -> JavaObject:
