@@ -56,7 +56,7 @@ class Admin:
     instances: InstanceDesk
     topics: TopicDirectory
     peek: PeekDesk
-    subscriptions: TableTopics
+    table_topics: TableTopics
     failover: FailoverDesk
     book: AuditBook
     acts: DelayedTrail
@@ -118,7 +118,7 @@ def compose(settings: RelaySettings, session: Session) -> Admin:
         instances=_instance_desk(shared),
         topics=TopicDirectory(maps.logical, settings.kafka),
         peek=_peek_desk(shared, maps),
-        subscriptions=TableTopics(maps.archive, maps.logical, settings, shared.defined),
+        table_topics=TableTopics(maps.archive, maps.logical, settings, shared.defined),
         failover=FailoverDesk(directory, instances.failover, audit),
         book=AuditBook(audit, _AUDIT_ENTRIES),
         acts=acts,

@@ -16,7 +16,7 @@ _Name = Annotated[str, Query(min_length=1, max_length=64)]
 @router.get("")
 def list_subscribable_tables(admin: AdminDep, caller: CallerDep) -> SubscriptionView:
     """Return the topic, tags and format of every logical table of the active set."""
-    return admin.subscriptions.all(caller)
+    return admin.table_topics.all(caller)
 
 
 @router.get("/table")
@@ -27,4 +27,4 @@ def subscribable_table(
 
     For an unknown table the answer is 404, with similar names.
     """
-    return admin.subscriptions.one(TableId(database, table), caller)
+    return admin.table_topics.one(TableId(database, table), caller)
