@@ -57,6 +57,9 @@ _SETTINGS: Final = {
     "spark.databricks.delta.merge.materializeSource": "none",
     # Otherwise each call from Python sends its line to the JVM first, for error messages.
     "spark.python.sql.dataFrameDebugging.enabled": "false",
+    # A batch of one table uses about a hundred generated classes. Spark's own limit is 100: it
+    # compiled most of them again for each batch.
+    "spark.sql.codegen.cache.maxEntries": "1000",
 }
 _LOCAL_LOG_STORE: Final = {"spark.delta.logStore.file.impl": "io.delta.storage.LocalLogStore"}
 _CALLED_MOST: Final = (

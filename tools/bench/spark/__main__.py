@@ -149,7 +149,7 @@ def _measured(part: str, arguments: argparse.Namespace) -> tuple[Report, bool]:
             return _hbase_measured(_workload(part, arguments), arguments)
         case "delta":
             load = _workload(part, arguments)
-            found = _told(delta.measure_rate(*load))
+            found = _told(delta.measure_rate(*load, arguments.vectors))
             return spark_report("Messages from a topic into Delta", found, _notes(load)), _equal(
                 found
             )

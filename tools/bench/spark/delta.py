@@ -52,21 +52,31 @@ class BatchCost:
     merge_seconds: float
 
 
-def measure_rate(messages: int, batch: int, warm: int) -> Iterator[SparkRun]:
-    """Yield one run whose first `warm` batches do not count."""
+def measure_rate(
+    messages: int, batch: int, warm: int, vectors: Sequence[bool]
+) -> Iterator[SparkRun]:
+    """Yield a run whose first `warm` batches do not count, with and without deletion vectors.
+
+    All runs read one topic in one JVM.
+    """
     changes = Changes()
-    with (
-        Kafka() as kafka,
-        tempfile.TemporaryDirectory(prefix="roma-bench-", ignore_cleanup_errors=True) as folder,
-    ):
+    with Kafka() as kafka:
         say(f"{messages:,} messages")
         fill(kafka.bootstrap, "orders", changes.draw(messages))
-        settings = job(kafka.bootstrap, "orders", folder, batch)
+        for marks in vectors:
+            yield _rate(kafka.bootstrap, changes, batch, warm, vectors=marks)
+
+
+def _rate(bootstrap: str, changes: Changes, batch: int, warm: int, *, vectors: bool) -> SparkRun:
+    with tempfile.TemporaryDirectory(prefix="roma-bench-", ignore_cleanup_errors=True) as folder:
+        delta = {"deletion_vectors": vectors}
+        settings = job(bootstrap, "orders", folder, batch, delta=delta)
         spark = started(settings)
         with UsageMeter({"job": os.getpid()}) as watched:
             batches = run_to_end(settings)
         exact = is_exact(open_sink(spark, settings).read(TABLE), changes.newest)
-        yield SparkRun.of_job("dedup_stream, Delta", batches, warm, watched, exact=exact)
+        name = f"dedup_stream, Delta, {'with' if vectors else 'without'} deletion vectors"
+        return SparkRun.of_job(name, batches, warm, watched, exact=exact)
 
 
 def measure_growth(
