@@ -63,9 +63,10 @@ def beginning_of(kafka: Mapping[str, Any], group: str, ask: Ask) -> Beginning:
 
 
 def unmoved_topic(kafka: Mapping[str, Any], group: str, table: Table) -> str:
-    """Return the topic from which a group that does not follow moves reads a table.
+    """Return the topic in which a group reads a table, for a group that does not follow the table
+    to another topic.
 
-    Raises TableMoved if the mapping has another topic for the table than the group's last commit,
+    Raises TableMoved if the mapping no longer sends the table to this topic, and
     BrokerUnreachable, NotPermitted, KafkaRefused.
     """
     topic = topic_to_read(kafka, group, table.name, mapped=table.topic).topic

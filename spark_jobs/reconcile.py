@@ -63,7 +63,8 @@ class Reconciliation:
     def run(self, *, repair: bool) -> Sequence[TableFindings]:
         """Compare every table, and return the findings. With `repair`, differing rows are repaired.
 
-        If a table cannot be compared, its findings contain the reason. Raises RulesDiffer.
+        If a table cannot be compared, its findings contain the reason. Raises RulesDiffer if the
+        rules of `sources` are not those by which the relay publishes, and other JobErrors.
         """
         if repair:
             check_writers(self.spark, self.settings)

@@ -58,8 +58,10 @@ class ServerAnswer(BaseModel):
     executed: str = Field(description="gtid_executed, or MariaDB's gtid_binlog_pos.")
     purged: str
     behind: int = Field(description="Published transactions that it lacks; -1 without GTIDs.")
-    lacking: str = Field(description="These transactions: what accept-loss would give up.")
-    gone: str = Field(description="Transactions that it purged and that were never published.")
+    lacking: str = Field(description="These transactions. accept-loss gives them up.")
+    gone: str = Field(
+        description="Transactions that it purged and nobody published. accept-loss gives them up."
+    )
     errant: str = Field(
         description="Transactions that were written to the server itself, not replicated."
     )

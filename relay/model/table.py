@@ -126,8 +126,9 @@ class KeyKind(Enum):
 class TableMap:
     """The contents of one table map event. Equal maps describe the same version of a table.
 
-    primary_key  ordinals of the key's columns in key order; empty: none
-    key_kind     what is known about that key
+    primary_key  ordinals of the columns of the primary key or of a unique key, in key order;
+                 empty: no key is known
+    key_kind     whether that is the primary key, or that the keys are not known
     logged       the column metadata that the server wrote. Unless it is FULL, the schema history
                  adds the names
     unknown      why the names could not be added; "" otherwise

@@ -54,11 +54,13 @@ class Assembly(Protocol):
 
 
 class Ends(NamedTuple):
-    """The ends of the partitions. Records of open Kafka transactions are before them.
+    """The end offsets of partitions. They are high watermarks, so they also include the records of
+    Kafka transactions that are still open.
 
     session     the feed's `session` at the time of the request: ends are valid for one assignment
-    reports     offset up to which BEGIN and END messages had been read when the ends were
-                requested: all rows that those messages count are before the ends
+    reports     offset up to which the feed had read BEGIN and END messages when it requested the
+                ends. If the END message of a transaction is before this offset, all rows of the
+                transaction are before the ends.
     partitions  partitions of rows, and of BEGIN and END messages → end
     """
 

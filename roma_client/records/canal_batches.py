@@ -132,8 +132,9 @@ class Collecting:
         """Add a change and return True, or return False if the batch must end before the change.
 
         The batch ends before a delete that the client refuses (`needs_columns`), so that the
-        changes before the delete are delivered first. Raises DeleteWithoutColumns if there is none.
-        The method does not check whether the batch is full: see `has_room_for`.
+        changes before the delete are delivered first. If the batch has no changes yet, such a
+        delete raises DeleteWithoutColumns. The method does not check whether the batch is full: see
+        `has_room_for`.
         """
         if self._needs_columns and delivery.change.is_key_only:
             if not self._found:

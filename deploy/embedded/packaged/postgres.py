@@ -37,7 +37,9 @@ class Postgres(ServerProcess):
 
     @classmethod
     def fetch(cls) -> str:
-        """Return the version of the installed programs. Raises Unavailable."""
+        """Return the version of the programs. Nothing is downloaded: a Python package contains
+        them. Raises Unavailable if it is not installed.
+        """
         told = subprocess.run(
             [_programs() / "postgres", "--version"], capture_output=True, text=True, check=True
         )

@@ -93,10 +93,11 @@ class LinearPattern:
         return self._compiled.fullmatch(text) is not None
 
     def first_match_is_whole(self, text: str) -> bool:
-        """Return whether the first alternative that matches at the beginning also matches to the
+        """Return whether the expression's first match at the beginning of the text reaches its
         end.
 
-        Perl's anchored match has this meaning: later alternatives are not tried.
+        No other match is tried: `a|ab` does not match `ab`, although `is_whole` is true. Canal's
+        filter has this meaning (`Perl5Matcher.matches` of Jakarta ORO).
         """
         match = self._compiled.match(text)
         return match is not None and match.end() == len(text)

@@ -44,7 +44,8 @@ class Shown:
     """The position of an instance.
 
     `record` is the position record, `leader` the relay that leads (None: no relay does), and
-    `history` the earlier records, to which the position can be moved back with the same order keys.
+    `history` the earlier records. After a move back to one of the present epoch, rows get the same
+    order keys again (see `positions_behind`).
     """
 
     record: PositionRecord | None

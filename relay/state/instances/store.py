@@ -27,10 +27,12 @@ from relay.zk import Session, Watch
 
 
 class InstanceStore:
-    """Stores statuses, start notes, and the tables that instances read or leave out.
+    """Stores what relays report about their instances: the status, the note about the first start,
+    and the tables that an instance reads or leaves out.
 
-    Only the relay that runs an instance writes; the last write counts. `flows`, `snapshots`,
-    `failover`, `topics` and `key_forms` are the other stores of instances.
+    Only the relay that runs an instance writes them. The last write counts, except that the note
+    about the first start is never replaced. `flows`, `snapshots`, `failover`, `topics` and
+    `key_forms` are further stores for instances.
     """
 
     def __init__(self, session: Session, paths: Paths) -> None:
