@@ -20,7 +20,7 @@ _TOPIC_POLL_SECONDS: Final = 0.05
 class Watcher:
     """Counts the topic's messages from the oldest on, in a separate thread.
 
-        messages  number of messages received
+    messages  number of messages received
     seen_at   note of an order → monotonic seconds at which its message arrived
     """
 

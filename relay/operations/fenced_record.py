@@ -3,7 +3,8 @@
 A producer with the instance's own transactional id calls `init_transactions` and then writes the
 change. From then on Kafka refuses messages of the leading relay. That relay stops its run, is
 elected again, and reads the new record. The present record is read after `init_transactions`, when
-no other process can write it. The audit entry is part of the same transaction.
+no other process can write it. The audit entry is part of the same transaction. A leader with
+`delivery = "at_least_once"` cannot be fenced, so a change is refused while it leads.
 """
 
 from collections.abc import Callable, Mapping
@@ -37,7 +38,8 @@ class Act:
     name      its name in the audit trail
     change    makes the new record from the present one
     fields    returns the audit fields of a record
-    contents  documents of mapping sets by digest, which the new record may name; None: none
+    contents  documents of mapping sets by digest, which the new record may name; None: it names no
+              set that the position topic lacks
     """
 
     name: str
@@ -71,8 +73,9 @@ class FencedRecord:
     def write(self, act: Act, who: Who) -> Written:
         """Carry out a change, and return the record before and after it.
 
-        If the leading relay wrote in between, the change is tried again. Raises the errors of
-        `act.change`, and Fenced if another producer was faster each time; nothing was changed then.
+        If another producer fences this one before the commit, the change is tried again. Raises
+        Fenced if that happens at every attempt; nothing was changed then. Raises MoveRefused if a
+        relay leads an instance with `delivery = "at_least_once"`, and the errors of `act.change`.
         """
         self._refuse_without_fence()
         self._new_trail().ensure_topic()

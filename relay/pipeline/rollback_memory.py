@@ -1,4 +1,4 @@
-"""Remembers rolled-back rows of a source from one run to the next."""
+"""Keeps the known rolled-back rows of a source from one run to the next."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -15,9 +15,9 @@ class RolledBack:
 
     ranges  the rows that the next reading leaves out
     read    the begin of the transaction that was last read to its end; `ranges` has all of its
-            rolled-back rows. None: none was read
+            rolled-back rows. None: no transaction was read to its end
     unread  the begin of a transaction whose part was due before its end could be read; None: there
-            is none
+            is no such transaction
     epoch   the epoch of the position record to which the coordinates belong
     """
 

@@ -59,10 +59,10 @@ class TableReturnGuard:
         return chain, None
 
     def no_other_is_beyond(self, topic: str, number: int) -> bool:
-        """Return whether all other instances of a topic publish under the mapping set `number`, and
-        none under a newer set or an unknown one.
+        """Return whether all other instances of a topic publish under the mapping set `number`.
 
-        The sets in their last committed records count. Raises StoreUnreachable.
+        The sets in their last committed records count. The result is False if one of these sets is
+        newer, older or unknown. Raises StoreUnreachable.
         """
         return all(each == number for each in self._others(topic).values())
 

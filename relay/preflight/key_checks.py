@@ -123,7 +123,8 @@ class KeysInStore:
 class PastOfKeys:
     """What one instance has published.
 
-    `told` has sentences about differences that are older than the check for them.
+    `told` has sentences about equal keys that an older version of the relay already published to
+    different partitions.
     """
 
     def __init__(
@@ -221,7 +222,10 @@ class TablesNow:
         )
 
     def keys(self, router: Router, unknown: list[TableId]) -> Iterator[tuple[TableId, HashedKey]]:
-        """Yield each relayed table with its key in each of its topics."""
+        """Yield each relayed table with its key in each of its topics.
+
+        Tables with columns of unknown types are added to `unknown` instead.
+        """
         accepts = TableFilter(self._instance.filter).accepts
         in_key = self._instance.routing.key_scope == "shard"
         for real in filter(accepts, self._snapshot.tables):

@@ -1,5 +1,5 @@
-"""Checks rules and masks against the source's columns: one that matches no column is probably a
-typing error, and a mask would then show values.
+"""Checks rules and masks against the source's columns. A rule or mask that matches no column
+probably has a typing error. A mask with a typing error hides no values.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,7 +17,10 @@ _REMEDY = "Correct the names; a table that will be created later is not an error
 
 
 def check_rows(instance: InstanceSettings) -> list[Finding]:
-    """Ask the source for its columns, if rules or masks name any."""
+    """Return a warning for each name in rules and masks that no table of the source has.
+
+    The source is queried only if the instance has rules or masks.
+    """
     if not instance.rules and not instance.masks:
         return []
     try:

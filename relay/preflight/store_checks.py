@@ -65,10 +65,10 @@ def check_store(settings: RelaySettings) -> StoreView:
 
 
 def mapping_findings(mapping: MappingSet, instances: Sequence[str]) -> list[Finding]:
-    """Report whether a mapping set is saved: passed, or a warning if its number is 0.
+    """Return a finding: passed if a mapping set is saved, a warning if not.
 
-    `mapping` is compiled already. Without a saved set, an instance waits (MAPPING_MISSING) unless
-    it has a default topic.
+    `mapping` is the compiled set; its number is 0 if no set is saved. Then an instance waits
+    (MAPPING_MISSING) unless it has a default topic.
     """
     if mapping.number:
         topics = mapping.all_topics

@@ -26,7 +26,7 @@ Lookup: TypeAlias = Callable[..., "Image | None"]
 class Change:
     """One change of a row: `before` is None for an insert, `after` for a delete.
 
-    Columns that an image lacks are not in it.
+    An image has no entry for a column that the row image in the binlog lacks.
     """
 
     table: str

@@ -87,8 +87,8 @@ class TableFilter:
         return operation in self._operations
 
     def accepts_statement(self, tables: Collection[TableId], *, is_ddl: bool) -> bool:
-        """Return whether a statement is published: one of its tables must be accepted, or it names
-        none.
+        """Return whether a statement is published: the filter must accept one of its tables, unless
+        the statement names no table.
 
         For RENAME, the old or the new name is sufficient. Row changes that were logged as
         statements are published regardless of `operations`, because the operation of each row is

@@ -45,9 +45,9 @@ class MappingSet:
     def compile(cls, number: int, documents: Documents) -> "MappingSet":
         """Return the compiled set.
 
-        Raises MappingRefused for the first problem; its reason has the number of the others. Older
-        versions did not ignore spaces around names. A set of such a version is compiled as before
-        if it is contradictory only without those spaces.
+        Raises MappingRefused for the first problem; its reason says how many more there are. Older
+        versions of the relay counted spaces around names as parts of the names. If the documents
+        have problems only without these spaces, they are compiled with the spaces, as before.
         """
         found = problems(documents)
         if found and not problems(documents, SPACES_COUNT):

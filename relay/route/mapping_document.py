@@ -107,7 +107,10 @@ class TopicEntry(_Entry):
 
 
 class TagEntry(_Entry):
-    """An entry that gives tags to a logical table and to some of its fields, by position."""
+    """An entry that gives tags to a logical table and to some of its fields.
+
+    `names` are the table and then the fields; `tags` are their tags in the same order.
+    """
 
     names: _NameList = Field(alias="logicTb")
     tags: _NameList = Field(alias="tag")

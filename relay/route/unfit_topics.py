@@ -11,8 +11,8 @@ from relay.route.mapping_rules import MappingRules, TableRule
 
 
 def unfit_topics(rules: MappingRules, effort: Effort) -> Iterator[MappingProblem]:
-    """Yield a problem for each listed table whose pattern gives a topic that Kafka does not accept.
-    The problem names the entry that lists the table.
+    """Yield a problem for each listed table for which a topic pattern of its database gives a name
+    that Kafka does not accept. The problem names the entry that lists the table.
 
     Raises TooMuchEffort.
     """

@@ -21,8 +21,8 @@ megabytes.
 class DeclaredTypes:
     """The column types that DDL in the stream wrote, by table.
 
-    The types are lost at a restart. If there are too many tables, those of the oldest are dropped.
-    A table without DDL in the stream has none.
+    The types are lost at a restart. If there are too many tables, the types of the oldest ones are
+    dropped. For a table without DDL in the stream, no types are known.
     """
 
     def __init__(self) -> None:

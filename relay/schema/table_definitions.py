@@ -52,7 +52,8 @@ class TableDefinitions:
     declared       types that DDL in the stream wrote
     as_declared    use these type texts unchanged, as Canal does; otherwise they, and then the
                    catalogue, supply only facts that the table map lacks
-    marks_history  keys of current rows of system-versioned tables have no end of the version
+    marks_history  for system-versioned tables, keys of current rows lack the column that ends a
+                   version
 
     The catalogue is queried at most once for each version of a table. Its errors are raised
     unchanged.

@@ -52,7 +52,7 @@ _IDENTITY: Final = struct.Struct("<IQ")  # server id, creation time of the file;
 
 
 class BlockWriter:
-    """Collects items into one block; `size_bytes` is how large it has become."""
+    """Collects items into one block; `size_bytes` is its present size."""
 
     def __init__(self) -> None:
         self._block = bytearray()
@@ -62,7 +62,7 @@ class BlockWriter:
 
     @property
     def size_bytes(self) -> int:
-        """Return the bytes of the items that were added since the last block was closed."""
+        """Return the number of bytes of the items that were added since the last `take`."""
         return len(self._block)
 
     def add(self, item: RawItem) -> None:

@@ -19,7 +19,8 @@ _log: Final = structlog.stdlib.get_logger(__name__)
 
 class Recovered(NamedTuple):
     """The files of an earlier process. `end` is where their transactions end; None without files.
-    `cut_bytes` were incomplete or damaged and are deleted.
+    `cut_bytes` is how many bytes were deleted, because they were incomplete or damaged, or because
+    their file did not continue where the previous one ended.
     """
 
     segments: list[Segment]

@@ -41,7 +41,7 @@ class Spool:
     Other threads may read the visible data, which are whole transactions, and delete published
     data. The spool contains everything after `start` up to `end`; both are None while it is empty.
     It exceeds `limit_bytes` by one event at most, if the appending thread checks `full`.
-    `cut_bytes` is how many bytes of an earlier process were damaged and are deleted. Every method
+    `cut_bytes` is how many bytes of an earlier process were unusable and were deleted. Every method
     raises SpoolUnusable if the disk fails.
     """
 
@@ -117,7 +117,8 @@ class Spool:
     def append(self, item: RawItem) -> None:
         """Append the next item.
 
-        It becomes visible when its transaction is complete, at the latest by a later `flush`.
+        It becomes visible when its transaction is complete and enough bytes have collected, or when
+        `flush` is called.
         """
         self._block.add(item)
         self._tracker.take(item)

@@ -84,8 +84,8 @@ class LogOutput:
         """Do nothing: `write` keeps no text that it can write."""
 
     def take_lost(self) -> int:
-        """Return how many texts were dropped before the last written one since the last call; 0 if
-        the last text was dropped itself.
+        """Return how many texts were dropped since the last call that returned a number above 0; 0
+        if the last text was not written completely.
         """
         if not self._is_written:
             return 0

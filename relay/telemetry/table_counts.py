@@ -123,8 +123,8 @@ class TableTotals:
             self._counts[by] = self._counts.get(by, TableCount()).plus(count)
 
     def followed_by_none(self) -> "TableTotals":
-        """Return empty totals that replace these, and release the reservations of the tables of
-        these in the budget.
+        """Return empty totals that replace these, and release the budget's reservations for the
+        tables in these.
         """
         self.budget.give_back(len(self._names))
         return TableTotals(self.most, self.budget)

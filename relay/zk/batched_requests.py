@@ -90,7 +90,9 @@ class MultiRead:
 
     @staticmethod
     def deserialize(buffer: bytes, offset: int) -> list[Found | KazooException]:
-        """Return the nodes in the order of their paths, kazoo's error for those without."""
+        """Return the nodes in the order of their paths; for a node that cannot be read, the
+        server's error as an exception of kazoo.
+        """
         found: list[Found | KazooException] = []
         header, offset = MultiHeader.deserialize(buffer, offset)
         while not header.done:

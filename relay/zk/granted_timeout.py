@@ -25,7 +25,9 @@ class ListeningLogger(logging.LoggerAdapter[logging.Logger]):
         self.dropped = ""
 
     def log(self, level: int, msg: object, *args: object, **more: Any) -> None:
-        """Log a line of kazoo, and read the granted session timeout from it."""
+        """Log a line of kazoo, and read from it the granted session timeout, or why a connection
+        ended.
+        """
         if (
             isinstance(msg, str)
             and _GRANTED in msg

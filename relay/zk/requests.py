@@ -67,7 +67,8 @@ class Requests:
         """Return many nodes, in the order of their paths; None for missing ones.
 
         One request reads up to 100 of them, unless they are large: the server would hold all their
-        values in one answer. Servers before ZooKeeper 3.6 read each node by a request.
+        values in one answer. Servers before ZooKeeper 3.6 have no such request, so each node is
+        then read by its own request.
         """
         if not large and self._has_multi_read:
             try:

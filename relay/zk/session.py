@@ -140,7 +140,7 @@ class Session:
     ) -> list[Node | None]:
         """Read many nodes that may be missing, in the order of their paths.
 
-        They are not of one moment: another writer may change one while the next is read.
+        The nodes are not read at one moment: another writer may change one while the next is read.
         `large`: values may be near the limit of a node, so each has a separate answer.
         """
         found = self._requests.read_nodes(paths, synced, large=large)
@@ -199,11 +199,11 @@ class Session:
         )
 
     def create_ephemeral_sequential(self, prefix: str, value: bytes) -> str:
-        """Create an ephemeral node under `prefix` and a ten-digit number that rises with every
-        call; return its path.
+        """Create an ephemeral node, and return its path: `prefix` and a ten-digit number that rises
+        with every call.
 
-        After StoreUnreachable it may exist nevertheless: search the siblings for one that this
-        session owns.
+        After StoreUnreachable the node may exist nevertheless: search the children of its parent
+        for one that this session owns.
         """
         return self._requests.ask(
             prefix,
@@ -281,7 +281,7 @@ class Session:
         reconnects and new sessions.
 
         Read the node after this call and after every signal: changes after such a read are
-        signalled. One signal may stand for several changes.
+        signalled. There may be one signal for several changes.
         """
         return self._watch(path, "node", signal)
 

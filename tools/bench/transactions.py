@@ -1,9 +1,10 @@
 """Measures the cost of the topic of transactions for one-row transactions (ADR 72): `make
 bench-transactions`.
 
-The same transactions of one row are published by relays with usual settings: without the topic, in
-a format that is printed event by event, as rows with the topic are, and with the topic. CPU seconds
-are the kernel's, of the relay with its children.
+The same transactions of one row are published three times by relays with usual settings: without
+the topic, without the topic in a format that is printed event by event, and with the topic. Rows
+with the topic are printed event by event, too. CPU seconds are the kernel's, of the relay with its
+children.
 """
 
 import os

@@ -29,8 +29,8 @@ _ROWS_OF_ONE: Final[dict[bool, frozenset[int]]] = {
 class Outcome:
     """The result of a round.
 
-    again   changes that a service received after all others had ended gracefully, and that were
-        therefore not acknowledged
+    again   units of work that a new service received after all others had ended gracefully. All
+            changes were acknowledged by then, so any number above 0 is wrong
     wrong   sentences about broken promises; empty for none
     fenced  services whose log shows a refused commit or lost partitions
     """

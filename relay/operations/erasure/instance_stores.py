@@ -112,8 +112,9 @@ def letter_kind(letter: DeadLetter, needles: Needles) -> str:
     """Return why a dead letter matches: because of a key, because of a text, or "" if it does not
     match.
 
-    It matches because of a key if its row has one of the keys, or if it contains one. It matches
-    because of a text if it contains one, or if its row has one of the keys in another spelling.
+    It matches because of a key if the key of its row is one of the searched keys, or if another
+    part of it contains a searched key. Otherwise it matches because of a text if a part of it
+    contains a searched text, or if the key of its row is a searched key in another spelling.
     """
     message = letter.message
     parts = (message.key, message.value, letter.reason.encode(), *(v for _, v in message.headers))
@@ -128,9 +129,8 @@ def value_kind(
     """Return to which group of `InstanceStores.find` a stored value belongs; "" if it does not
     match.
 
-    `url` is where it is stored. `erased` and `staying` are described at `InstanceStores.find`. If
-    both kinds of records point to a value, it belongs to the group of values to which remaining
-    records point.
+    `url` is where it is stored. `erased` and `staying` are described at `InstanceStores.find`. A
+    value whose URL is in both belongs to the group of values to which remaining records point.
     """
     if url in staying:
         return _OF_RECORDS

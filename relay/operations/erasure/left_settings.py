@@ -12,8 +12,8 @@ PUT_BACK: Final = "erasure.settings_put_back"
 
 
 def put_back_settings(settings: RelaySettings, turn: ErasureTurn, actor: str) -> tuple[str, ...]:
-    """Restore `segment.ms` of the topics that an erasure changed, and return their names. `turn`
-    proves that the caller alone may erase now. `actor` is the name for the audit trail.
+    """Restore `segment.ms` of the topics in which an erasure changed it, and return their names.
+    `turn` proves that the caller alone may erase now. `actor` is the name for the audit trail.
 
     If ZooKeeper lost the record of a topic that still has the temporary value, the topic gets the
     broker's value. A topic that was deleted or now has another value is not changed. The audit

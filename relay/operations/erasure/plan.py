@@ -17,10 +17,11 @@ class TopicFinding:
     last        partition → offset after the last of these records
     tombstones  the tombstones to write: for each partition and key whose last record has a value
     others      how many records have no such key, but contain a key or text
-    neighbours  how many offsets `delete_records` would delete: all before those in `last`
+    neighbours  how many other offsets are before those in `last`, counted from offset 0;
+                `delete_records` deletes them too
     alike       keys of records that are one of the keys in another spelling
     ends        partition → offset up to which it was searched
-    rows        in how many partitions a key's last record is not known as a delete, over all keys
+    rows        for how many pairs of partition and key the last record is not a delete
     """
 
     topic: str

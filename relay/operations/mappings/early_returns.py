@@ -1,5 +1,5 @@
 """Refuses a mapping under which a table returns to a former topic while instances still publish
-under a set from before (ADR 81).
+under a mapping set from before the table left that topic (ADR 81).
 """
 
 from collections.abc import Mapping

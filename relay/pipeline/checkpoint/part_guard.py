@@ -106,11 +106,11 @@ class PartGuard:
 
         source  name of the transaction's source
         begin   the begin of the transaction
-        split   its part that is already published; None: none is
+        split   its part that is already published; None: no part is published
 
-        The result is True if a part is already published. It is True also if a part was due before,
-        and the end of the transaction was not found in time. It is False for items from the spool,
-        and for a transaction that was already read to its end.
+        The result is True if a part is already published. It is also True if a part was due in an
+        earlier run, and the end of the transaction was not found in time. It is False for items
+        from the spool, and for a transaction that was already read to its end.
         """
         guarded = self._sources[source]
         if guarded.spooled or guarded.is_known(begin):
@@ -123,7 +123,7 @@ class PartGuard:
 
         source  name of the transaction's source
         begin   the begin of the transaction
-        split   its part that is already published; None: none is
+        split   its part that is already published; None: no part is published
 
         Raises BatchAborted if the transaction must be read again without its rolled-back rows, or
         if the wait is cancelled. Raises SavepointRolledBack if an older version of the relay

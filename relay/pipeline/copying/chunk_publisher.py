@@ -50,7 +50,7 @@ class PrintedChunk:
 
     ready    the chunk
     plan     how its table is published
-    before   the order key after which the order keys of the messages follow
+    before   the order key before the one that all messages of the chunk share
     made     the messages of each row; not used if `printed` is set
     printed  the messages of all rows, if compiled code made them together; None: `made` has them
     """

@@ -76,7 +76,7 @@ def mapping_lost(
 
     named     the set that the position record names
     active    the newest set in ZooKeeper
-    recorded  the set in ZooKeeper that has the number of `named`; None: it has none
+    recorded  the set in ZooKeeper that has the number of `named`; None: there is no such set
     """
     if same_store(named, active, recorded):
         return None

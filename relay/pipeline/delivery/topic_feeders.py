@@ -236,8 +236,8 @@ class TopicFormats:
 def partitions_differ(
     topic: str, partitioning: TopicPartitioning, others: dict[str, TopicPartitioning]
 ) -> PartitionsDiffer | None:
-    """Return an error if other instances assign the rows of a topic differently; None if there are
-    none.
+    """Return an error if other instances assign the rows of a topic differently; None if `others`
+    is empty.
 
     topic         name of the topic
     partitioning  how this instance assigns them
@@ -254,7 +254,7 @@ def partitions_differ(
 def formats_differ(
     topic: str, message_format: str, others: Mapping[str, str]
 ) -> FormatsDiffer | None:
-    """Return an error if other instances use another format in a topic; None if there are none.
+    """Return an error if other instances use another format in a topic; None if `others` is empty.
 
     topic           name of the topic
     message_format  the format of this instance

@@ -59,8 +59,8 @@ class FailoverReport:
     def show(self, view: FailoverView) -> bool:
         """Set the gauges, and return whether `view` differs from the last one.
 
-        The view is written to ZooKeeper if it differs, or if the last write was 5 seconds ago. An
-        error of ZooKeeper is logged.
+        The view is written to ZooKeeper if it differs, or if the last write was 5 seconds ago or
+        earlier. An error of ZooKeeper is logged.
         """
         _show_gauges(self._instance, self._source, view)
         told = (

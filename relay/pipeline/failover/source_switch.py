@@ -78,10 +78,11 @@ class SourceSwitch:
     ) -> Decision:
         """Try the proof of a switch before the present stream is interrupted.
 
-        Returns `decision` if the proof succeeds or none can be tried, otherwise a decision to stay,
-        with the reason. The proof uses the position of the last server check. If the server to
-        switch to was found to have diverged, it is not tried again until an operator gives a new
-        order. The parameters are those of `made`.
+        Returns `decision` if the proof succeeds, or if no proof is possible before the switch.
+        Otherwise returns a decision to stay, with the reason. The proof uses the position of the
+        last server check. If a proof by GTIDs has shown that the other server has diverged, the
+        proof is not tried again until an operator gives a new order. The parameters are those of
+        `made`.
         """
         if self._diverged is not None and self._diverged[0] == orders.number:
             return self._diverged[1]

@@ -57,8 +57,8 @@ def _made(name: FormatName, instance: InstanceSettings, ids: Any) -> MessageForm
 
 
 def names_coordinates(form: MessageFormat) -> bool:
-    """Return whether messages of the format contain the binlog coordinates of their event. Such
-    events are printed one by one.
+    """Return whether messages of the format contain the binlog coordinates of their event. If they
+    do, events are printed one by one.
     """
     return form.name != _WITHOUT_PLACES
 

@@ -53,7 +53,7 @@ def statement_routes(
 
     A statement that names no table goes where its database goes. DROP DATABASE also goes to each of
     the `published` topics to which one of the database's `tables` is routed. The list is empty if
-    the mapping drops all of them.
+    the mapping publishes neither the tables nor the database of the statement.
     """
     named = TableId(ddl.database, ddl.table)
     found, known = list[RoutedStatement](), set[str]()

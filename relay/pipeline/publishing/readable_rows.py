@@ -143,7 +143,7 @@ def origin_of(
     """Return where messages of a table come from, for dead letters.
 
     plan     how the table is published
-    begin    the begin of their source transaction; None: they belong to none
+    begin    the begin of their source transaction; None: they belong to no source transaction
     context  the metadata of their event
     """
     return MessageOrigin(

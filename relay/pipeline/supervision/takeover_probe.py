@@ -33,8 +33,8 @@ class TakeoverProbe:
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        """Context manager: check regularly while the block runs. At the end of the block, a check
-        that is still running is not waited for.
+        """Context manager: check regularly while the block runs. The end of the block does not wait
+        for a check that still runs.
         """
         ended = threading.Event()
         RelayThread("standby", self._instance.name, self._run, ended).start()

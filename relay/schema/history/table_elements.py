@@ -138,9 +138,9 @@ def is_ambiguous(cursor: TokenCursor, charset: str | None) -> bool:
     """Return whether the server may have written the statement itself, under an sql_mode that hides
     facts.
 
-    Servers write CREATE … SELECT and statements with a generated key. In them, strings have escapes
-    under every mode, and under some modes the options of tables are missing. Such a statement
-    begins with a quoted name in a new line.
+    For CREATE … SELECT and for tables with a generated key, the binlog has a text that the server
+    wrote, not the client. Its first element is a quoted name on a new line. In this text, strings
+    have escapes under every sql_mode, and under some modes it lacks the table's options.
     """
     first = cursor.token
     if first is None or first.kind is not TokenKind.QUOTED or cursor.gap() != _SERVERS_GAP:

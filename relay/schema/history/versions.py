@@ -135,7 +135,7 @@ def base_at(records: Iterable[Version | Base], at: HistoryPosition) -> Base | No
 
 
 def later_bases(records: Iterable[Version | Base], at: HistoryPosition) -> list[Base]:
-    """Return the bases of this server after the position `at`."""
+    """Return the bases of the server of `at` that are after this position."""
     return [
         record
         for record in records

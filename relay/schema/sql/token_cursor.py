@@ -21,7 +21,7 @@ class WrittenName:
 
 
 class TokenCursor:
-    """A position in a list of tokens. After the end, methods return nothing.
+    """A position in a list of tokens. After the end, methods return None, "" or False.
 
     `sql_mode` is the mode of the session that wrote the statement.
     """

@@ -1,8 +1,8 @@
 """One reader in a process of its own: `python -m tools.bench.clients.reading WAY ROWS JSON`.
 
 Prints the seconds, and the CPU seconds of the process, from its first change to its last one. As a
-member of a group (ROWS is 0) it prints after every 500 changes when that was, how many changes it
-had and its CPU seconds, until the process is killed.
+member of a group (ROWS is 0) it prints a line after every 500 changes, until the process is killed:
+the time, the number of changes so far, and the CPU seconds so far.
 """
 
 import json

@@ -143,7 +143,7 @@ def seconds_to_publish(
 ) -> float:
     """Write while no relay runs; return the seconds from the relay's start until all is published.
 
-        relay         it must run at the call; it is stopped for `write`, and started again
+    relay         it must run at the call; it is stopped for `write`, and started again
     first         statement that writes a row, which the relay publishes before the measurement
     most_seconds  time limit for publishing
     """

@@ -22,7 +22,7 @@ _RUN_S: Final = 900.0
 class Moment:
     """A reading of clock and counters, all in seconds; the clock is monotonic.
 
-        at_s                           the clock
+    at_s                           the clock
     process_s, broker_s, source_s  CPU time of the contestant, of Kafka and of the database so far
     others_s                       CPU time of all unrelated programs so far
     """
@@ -49,7 +49,7 @@ class Spent(TypedDict):
 class MeasuredRun:
     """Clock and counters of one run at its first and its last row.
 
-        began_s     start of the process
+    began_s     start of the process
     first       reading at the first row
     last        reading at the last row
     peak_bytes  peak memory of the process from its start to `last`

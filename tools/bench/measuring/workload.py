@@ -52,9 +52,10 @@ class Workload(Protocol):
 def fill(database: SqlServer, workload: Workload) -> Written:
     """Write a start row, the workload, and nine rows of a separate table as the finish line.
 
-    The start row makes the relay create the topic of the finish line before the measurement. Nine
-    rows in nine events are necessary because the benchmark sees only end offsets: one row and the
-    marker of its transaction never reach FINISH_ROWS.
+    The start row makes the relay create the topic of the finish line before the measurement. The
+    benchmark sees only the end offset of that topic, which must reach FINISH_ROWS at the finish
+    line and not before. The start row and the marker of its Kafka transaction are far below that;
+    nine more rows, each in its own event, reach it.
     """
     for schema in (SCHEMA, FINISH_SCHEMA):
         database.execute(f"CREATE DATABASE {schema} CHARACTER SET utf8mb4")

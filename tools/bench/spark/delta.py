@@ -84,7 +84,8 @@ def measure_growth(
 ) -> Iterator[BatchCost]:
     """Yield the cost of each batch for each table size, with and without deletion vectors.
 
-    The best of some rounds. Changes are updates, of recent keys and of keys at random.
+    Each cost is the best of some rounds. The changes are updates: of recent keys, and of random
+    keys.
     """
     for rows, marks in product(sizes, vectors):
         with tempfile.TemporaryDirectory(

@@ -105,7 +105,7 @@ def _wires(definition: TableDefinition, encoder: RowsEncoder) -> Sequence[Wire] 
 
 def measures_of(table: TableMap) -> list[ColumnPlan]:
     """Return how the compiled printer finds the length of each value, for counting rows; [] if it
-    cannot for one of the columns.
+    cannot find it for one of the columns.
     """
     try:
         return [

@@ -106,7 +106,7 @@ class WholeTransactionPrinter:
         return self._printer is not None
 
     def know(self, table: TableMap, plan: TablePlan) -> None:
-        """Remember the plan of a table, so that its transactions can be printed.
+        """Store the plan of a table, so that its transactions can be printed.
 
         No effect if the plan has no compiled printer for whole transactions.
         """
@@ -124,7 +124,7 @@ class WholeTransactionPrinter:
         self._plans[id(plan)] = plan
 
     def forget(self) -> None:
-        """Forget all tables, because plans have changed."""
+        """Drop the stored plans of all tables, because plans have changed."""
         self._plans.clear()
         if self._printer is not None:
             self._printer.forget()

@@ -15,8 +15,8 @@ def pause_until_clock_is_set(wait: Callable[[float], bool]) -> None:
     """Wait until the wall clock jumps by more than a second, because somebody set it; at most 30
     seconds, because a clock may also be adjusted gradually.
 
-    No Kafka client may be open meanwhile: librdkafka waits until times of the wall clock, so a
-    clock that is set back by hours makes it wait for hours. `wait` pauses for a number of seconds,
+    No Kafka client may be open meanwhile. librdkafka ends its waits at times of the wall clock. If
+    the clock is set back by hours, such a wait lasts hours longer. `wait` pauses for a number of seconds,
     and returns whether the pause must end.
     """
     ahead_s, deadline = time() - monotonic(), Deadline.after(_LONGEST_SECONDS)

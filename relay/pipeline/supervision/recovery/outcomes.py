@@ -14,7 +14,7 @@ _NO_CONTEST: Final = Streak()
 
 
 class Wait(Enum):
-    """The event that ends a pause early. A stop always does."""
+    """The event that ends a pause early. A stop ends every pause."""
 
     SERVERS = "a change at the source's servers"
     MAPPING = "a change at the source's servers, a new mapping, or an operator's order"
@@ -23,8 +23,8 @@ class Wait(Enum):
 
 
 class HaltEnd(Enum):
-    """The event that ends a halt. A stop, an operator's call and the end of the leadership always
-    do.
+    """The event that ends a halt. A stop, an operator's call and the end of the leadership end every
+    halt.
     """
 
     OPERATOR = "nothing more"
