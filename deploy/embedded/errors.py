@@ -11,7 +11,7 @@ EmbeddedError
 
 
 class EmbeddedError(Exception):
-    """Base of all these errors; the text says what happened, then the remedy or the log's end."""
+    """Base of all these errors. The text says what happened, then the remedy or the log's end."""
 
 
 class Unavailable(EmbeddedError):

@@ -62,9 +62,9 @@ class RepairPlan:
 def repair_of_keys(table: str, texts: Iterable[str]) -> WantedSnapshot:
     """Return the copy request that publishes the present rows of the given keys again.
 
-    Each text of `texts` is the value of a key with one column, or a JSON array: the values of the
-    columns, or a message's key, which begins with the name of its table. Empty texts are ignored.
-    Raises SnapshotRefused for a key that cannot be read, or if there is no key.
+    Each text of `texts` is the value of a key with one column, or a JSON array. The array has the
+    values of the columns, or it is a message's key, which begins with the name of its table. Empty
+    texts are ignored. Raises SnapshotRefused for a key that cannot be read, or if there is no key.
     """
     keys = tuple(_named_key(table, each.strip()) for each in texts if each.strip())
     if not keys:

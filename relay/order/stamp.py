@@ -1,9 +1,9 @@
 """Computes the order key of every change. Its position always rises, is unique and has at most 63
 bits, even if files, servers or clocks change.
 
-The binlog's own time and offset do not order changes. The header has the second in which the
-statement *started*, offsets begin again with every file, and a client of the source can date a
-change to any time. See docs/delivery.md, "Order".
+The binlog's own time and offset do not order changes. The time in an event's header is the second
+in which the statement *started*. Offsets begin again with every file. A client of the source can
+date a change to any time. See docs/delivery.md, "Order".
 """
 
 from dataclasses import dataclass

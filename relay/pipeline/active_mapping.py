@@ -40,10 +40,11 @@ Raises StoreUnreachable to keep the active set.
 
 class ActiveMapping:
     """Holds the compiled active mapping set; `problem` says why a newer set is not active, "" if
-    none is saved or refused. A set of the store is used only if the store continues the sets that
-    the position record names (`same_store`): a store that was wiped, or that belongs to another
-    installation, never changes a route. A set may give tables a topic back that an older set took
-    from them. Such a set becomes active only when all instances have left that topic (ADR 81).
+    no newer set is saved or refused. A set of the store is used only if the store continues the set
+    that the position record names (`same_store`). So a store that was wiped, or that belongs to
+    another installation, never changes a route. A set may give tables a topic back that an older
+    set took from them. Such a set becomes active only when all instances have left that topic (ADR
+    81).
     """
 
     def __init__(

@@ -71,9 +71,9 @@ class SavedSets:
     def through(self, before: KnownSet, last: MappingSet) -> list[MappingSet]:
         """Return `before`, the sets that were saved after it, and `last`, in this order.
 
-        Returns only `before` and `last` if a set between them cannot be read, or if the store has
-        another set under the number of `before`: then the sets between belong to another store (ADR
-        89). Raises StoreUnreachable.
+        Returns only `before` and `last` if a set between them cannot be read. Returns only these
+        also if the store has another set under the number of `before`, because the sets between
+        then do not follow `before` (ADR 89). Raises StoreUnreachable.
         """
         number = before.name.number
         if before.name.digest and not self._has(before.name):

@@ -1,5 +1,7 @@
-"""Limits how far an instance may change over to newer mapping sets: a set that gives a table a
-topic again waits until all instances of the topic have published under a set without it (ADR 81).
+"""Limits how far an instance may change over to newer mapping sets.
+
+A set may give a table a topic again that an older set took from it. It becomes active only when all
+other instances of the topic have published under a set in which the table has left it (ADR 81).
 """
 
 from collections.abc import Callable, Mapping, Sequence

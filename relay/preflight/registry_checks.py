@@ -1,5 +1,5 @@
-"""Checks the schema registry: whether it answers, whether the relay may use it, and whether its
-subjects have schemas of the kind that the format writes.
+"""Checks the schema registry: it answers, the relay may use it, and its subjects have schemas of
+the kind that the format writes.
 """
 
 from collections.abc import Collection, Iterator, Mapping

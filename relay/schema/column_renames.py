@@ -10,8 +10,9 @@ from relay.schema.sql.tokens import tokenize
 def column_renames(statement: Statement) -> tuple[ColumnRename, ...] | None:
     """Return the renames of an ALTER TABLE, in order.
 
-    None if the statement is no ALTER TABLE, or if its meaning is not certain: MySQL and MariaDB
-    read it differently, or it sets another sql_mode than the session's.
+    None if the statement is no ALTER TABLE, or if its meaning is not certain. The meaning is not
+    certain if MySQL and MariaDB read the statement differently, or if it sets another sql_mode than
+    the session's.
     """
     first = tokenize(statement.sql, limit=1)
     if (

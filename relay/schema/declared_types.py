@@ -1,5 +1,5 @@
-"""Remembers column types as CREATE TABLE and ALTER TABLE in the stream wrote them, for value_style
-= "canal".
+"""Keeps column types as CREATE TABLE and ALTER TABLE in the stream wrote them, for value_style =
+"canal".
 """
 
 from typing import Final

@@ -39,7 +39,7 @@ class StretchEnd:
     ) -> None:
         """Extend the range to this item, by transactions with these GTIDs.
 
-        `last` is the newest transaction that changed something; None if there is none.
+        `last` is the newest transaction that changed something; None if no transaction did.
         """
         self._binlog, self._identity = border.position, border.identity
         self._last = last or self._last

@@ -44,8 +44,8 @@ Counted: TypeAlias = tuple[TableId, str, TableCount]
 class OpenTableCounts:
     """Counts of the open batch; used by one thread.
 
-    If a source transaction is published in several batches, only the first batch with a row of a
-    table counts it as a transaction of that table.
+    A source transaction may be published in several batches. Then only the first batch with a row
+    of a table counts it as a transaction of that table.
     """
 
     def __init__(self) -> None:

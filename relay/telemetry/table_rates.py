@@ -22,7 +22,7 @@ class TableRates:
         self._lock = threading.Lock()
 
     def now(self, counters: Callable[[], Mapping[str, int]], now_s: float) -> dict[str, float]:
-        """Return rows per second by table, without tables that have none.
+        """Return rows per second by table, without tables whose rate is 0.
 
         `counters` returns the rows so far; it is called every ten seconds. `now_s` is the time of
         the monotonic clock.

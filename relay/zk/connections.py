@@ -51,9 +51,9 @@ class Connections(SequentialThreadingHandler):
         """Wait until a socket can be read or written; return the readable ones, the writable ones,
         and an empty list.
 
-        kazoo calls it four times for each request, and its own way makes a new `epoll` each time,
-        which was half of a request's CPU time. `timeout` in seconds, None: without a limit. Raises
-        ValueError for a closed socket.
+        kazoo calls it four times for each request. kazoo's own implementation makes a new `epoll`
+        at each call, which took half of a request's CPU time. `timeout` in seconds, None: without a
+        limit. Raises ValueError for a closed socket.
         """
         if rlist and wlist:
             return super().select(rlist, wlist, xlist, timeout)

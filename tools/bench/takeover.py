@@ -209,7 +209,7 @@ def _installation(
 
 
 def main() -> None:
-    """Measure each event so many times for each tickTime, and print a Markdown table."""
+    """Measure each event several times for each tickTime, and print a Markdown table."""
     given = _parser().parse_args()
     print(
         "| tickTime ms | session timeout granted ms | event | times | median s | longest s | "

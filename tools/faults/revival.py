@@ -1,6 +1,6 @@
 """Starts servers again that an earlier round left paused or ended.
 
-A round may fail before it ends its fault, and a server can end by itself.
+A round may fail before it ends its fault, and a server can end unexpectedly.
 """
 
 from collections.abc import Iterable, Iterator

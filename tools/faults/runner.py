@@ -87,7 +87,7 @@ def _run(
 
 
 def all_read(run: Run) -> None:
-    """Wait until everything is published and the reader has it, or a timeout is over."""
+    """Wait until everything is published and the reader has it, or until a timeout."""
     end = binlog_end(run.database)
     try:
         wait_until(

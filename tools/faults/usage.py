@@ -17,8 +17,10 @@ _FILES_SLACK: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Memory and open files of a process: `early_…` and `late_…` are medians in the second and in
-    the last quarter of the time, `most_…` the maximum.
+    """Memory and open files of a process.
+
+    `early_…` are medians in the second quarter of the time, `late_…` medians in the last quarter.
+    `most_…` are the maximums.
     """
 
     early_bytes: float

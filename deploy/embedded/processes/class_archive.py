@@ -17,8 +17,8 @@ _SIZE: Final = "size"
 
 
 def archive_options(classpath: str) -> tuple[str, ...]:
-    """Return the JVM options that map the archive of a class path; empty if the cache has none, or
-    one of another size than was written.
+    """Return the JVM options that map the archive of a class path; empty if the cache has no such
+    archive, or if its size differs from the size that was written.
 
     The JVM compares the archive with its own build, the jars and the archive's checksums. It runs
     without an archive that differs or is damaged.

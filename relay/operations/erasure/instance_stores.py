@@ -44,8 +44,10 @@ class InstanceStores:
     def find(
         self, erased: Collection[str], staying: Collection[str]
     ) -> tuple[Matches, Matches, Matches]:
-        """Return what matches the search terms, in three groups: data that has one of the keys,
-        values to which remaining records point, and data that only contains a text.
+        """Return what matches the search terms, in three groups.
+
+        The first group is data that has one of the keys. The second is values to which remaining
+        records point. The third is data that only contains a text.
 
         erased   URLs of values to which records in compacted topics point; they match a key
         staying  URLs of values to which records in topics without compaction point

@@ -74,8 +74,8 @@ def exists_elsewhere(status: InstanceStatus, members: Iterable[RelayMember]) -> 
     """Return whether the file of another relay defines this instance.
 
     True if a running relay, one of `members`, lists it. Also True if the relay that reported
-    `status` no longer runs and the instance was not defined at run time: then only that relay's
-    file can define it.
+    `status` no longer runs and the instance was not defined at run time. In that case, only the
+    file of that relay can define it.
     """
     living = list(members)
     if any(status.name in each.instances for each in living):

@@ -27,9 +27,9 @@ def highest_recorded_set(settings: RelaySettings) -> int:
 def recorded_sets(settings: RelaySettings) -> RecordedSets:
     """Return the mapping sets that the position records of all instances name.
 
-    A new set needs a higher number than all of these, even after ZooKeeper was wiped or restored,
-    because markers and subscriptions compare the numbers (ADR 89). Raises BrokerUnreachable,
-    KafkaNotPermitted, PositionUnreadable, PositionNewer.
+    A new set needs a higher number than all of these, because markers and subscriptions compare the
+    numbers (ADR 89). That is also true after ZooKeeper was wiped or restored. Raises
+    BrokerUnreachable, KafkaNotPermitted, PositionUnreadable, PositionNewer.
     """
     kafka, installation = settings.kafka, settings.installation
 

@@ -12,8 +12,8 @@ from relay.settings import InstanceSettings, RowRuleSettings
 class HiddenColumns:
     """The present masks and rules of a logical table. They also apply to older messages.
 
-    A mask or rule of one instance for one real table applies to the whole logical table, because
-    without full headers a message does not name its real table.
+    Without full headers, a message does not name its real table. So a mask or rule of one instance
+    for one real table applies to the whole logical table.
     """
 
     def __init__(
@@ -37,7 +37,7 @@ class HiddenColumns:
 
     def masks(self, column: str, real: str = "") -> bool:
         """Return whether the values of a column are hidden. `real` is the real table that the
-        message names; "": none.
+        message names; "": the message names no real table.
         """
         return self._masked.of(column, real)
 

@@ -113,8 +113,10 @@ class PeekTables:
         return any(each.name == name for each in self._instances)
 
     def hidden_columns(self, name: str, real: TableId) -> HiddenColumns:
-        """Return which columns of a message are hidden: by masks and rules for its logical table
-        `name` (`database.table`), and by those of any instance for its real table `real`.
+        """Return which columns of a message are hidden.
+
+        name  the logical table (`database.table`); its masks and rules apply
+        real  the real table; the masks and rules of any instance for it apply too
 
         The masks and rules of the real table apply even if the mapping now gives the table another
         logical name. Raises ConfigurationError.

@@ -29,8 +29,8 @@ class Preview:
 
     @property
     def transactions(self) -> int | None:
-        """The number of transactions in `gtids`; None without any, and on MariaDB, whose GTIDs do
-        not show it.
+        """The number of transactions in `gtids`; None if `gtids` is "", and on MariaDB, whose GTID
+        sets do not show how many transactions they contain.
         """
         found = GtidSet.parse(self.gtids)
         if found.domains or not self.gtids:

@@ -118,10 +118,10 @@ class ChunkPublisher:
         ready   the chunk
         router  routes by the active mapping set
 
-        Returns None if the chunk cannot be published now: the mapping does not publish its table,
-        there is no order key for it yet, or its rows must be read again. Raises SnapshotRefused for
-        rows that no message can hold, Unreachable, and the errors of a table that cannot be
-        encoded.
+        Returns None if the chunk cannot be published now. Either the mapping does not publish its
+        table, or there is no order key for it yet, or its rows must be read again. Raises
+        SnapshotRefused for rows that no message can hold, Unreachable, and the errors of a table
+        that cannot be encoded.
         """
         plan = self._planned(ready.table, router, run.request.to_topic)
         if plan is None:

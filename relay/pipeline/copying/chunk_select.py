@@ -100,11 +100,11 @@ def read_chunk(
     limits         the settings that make a copy wait
     shard_in_keys  keys begin with the real table
 
-    The function returns the chunk. Otherwise it returns a CopyWait if the source is too busy,
-    TableChanged if the columns changed meanwhile, or None if SELECTs on the source server do not
-    yet show all changes up to `low`. With a condition in the request, it searches a bounded number
-    of rows, so that the server answers in time. Raises SnapshotRefused for a condition or key that
-    is not allowed.
+    The function returns the chunk. If the source is too busy, it returns a CopyWait instead; if the
+    columns changed meanwhile, TableChanged. If SELECTs on the source server do not yet show all
+    changes up to `low`, it returns None. With a condition in the request, it searches a bounded
+    number of rows, so that the server answers in time. Raises SnapshotRefused for a condition or
+    key that is not allowed.
     """
     keys = keys_condition(table, request.keys, shard_in_keys=shard_in_keys)
     condition = chunk_condition(request.where, keys)

@@ -92,8 +92,8 @@ def check_kept_keys(
     row    the row
     made   the messages of the row
 
-    If none has it, the transform changes keys. An operator requests rows by the keys of messages,
-    and such a key may be the key of another row of the source.
+    If no message has that key, the transform changes keys. An operator requests rows by the keys of
+    messages, and such a key may be the key of another row of the source.
     """
     if plan.refinement is None or not made:
         return

@@ -37,10 +37,10 @@ def note_changes(
     accepted   the instance's filter of tables and operations
     kept_back  True: some of the changes are dead letters instead of messages
 
-    If the last change of a key has a message, the row that the chunk has for this key is dropped:
-    consumers get the newer row from the message. This needs a message with all columns. A change
-    whose message lacks columns (`row_image = "partial"`) is therefore recorded as a change without
-    a message.
+    If the last change of a key has a message, the row that the chunk has for this key is dropped,
+    because consumers get the newer row from the message. The message must have all columns. A
+    change whose message lacks columns (`row_image = "partial"`) is therefore recorded as a change
+    without a message.
     """
     first = events[0]
     if first.table.id != window.table:

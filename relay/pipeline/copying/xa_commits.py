@@ -16,7 +16,7 @@ between.
 
 
 class XaCommits:
-    """Remembers for each table when an XA COMMIT of its rows was last read; used by the publishing
+    """Records for each table when an XA COMMIT of its rows was last read; used by the publishing
     thread.
     """
 
@@ -28,8 +28,8 @@ class XaCommits:
         self._taken_s[table] = monotonic()
 
     def may_hide(self, table: TableId) -> bool:
-        """Return whether a SELECT may not yet show rows of the table that an XA COMMIT committed,
-        because it was read less than HIDDEN_SECONDS ago.
+        """Return whether an XA COMMIT of rows of the table was read less than HIDDEN_SECONDS ago. A
+        SELECT may then not show these rows yet.
         """
         taken_s = self._taken_s.get(table)
         return taken_s is not None and monotonic() - taken_s < HIDDEN_SECONDS

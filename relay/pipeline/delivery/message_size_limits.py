@@ -1,5 +1,5 @@
-"""The message sizes that topics accept, as far as an instance knows them. This knowledge stays from
-one run to the next.
+"""The message sizes that topics accept, as far as an instance has read them. An instance keeps them
+from one run to the next.
 """
 
 from relay.errors import BatchAborted, MessageTooLarge, RelayError
@@ -7,7 +7,7 @@ from relay.settings import KafkaSettings
 
 
 class MessageSizes:
-    """What an instance knows about message sizes.
+    """The message sizes that an instance has read or set.
 
     limits              topic → largest message that it accepts, in bytes
     client_batch_bytes  the largest batch that the present Kafka client sends, in bytes

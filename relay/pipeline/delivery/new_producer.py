@@ -51,10 +51,10 @@ def fenced_record(
     instance  the settings of the instance
     read      reads the position record
 
-    Call it after the first transactional id is fenced. An older relay may also have used the second
-    one, if the record says so, if the settings ask for two ids, or if an open Kafka transaction
-    hides the record. Then the second id is fenced too, and the record is read again. Raises the
-    errors of `read` and of opening a producer.
+    Call it after the first transactional id is fenced. The second id is fenced too, and the record
+    is read again, in three cases: the record says that the second id may be in use, the settings
+    require two ids, or an open Kafka transaction hides the record. With `delivery =
+    "at_least_once"` nothing is fenced. Raises the errors of `read` and of opening a producer.
     """
     if instance.transaction.delivery == "at_least_once":
         return read()

@@ -80,9 +80,9 @@ class Outbox:
     batch; used by one thread.
 
     Messages are collected until there are enough for one call of the producer, at the latest until
-    `poll_commit`. While the producer accepts no message of the next batch, messages are kept here:
-    until Kafka answers the commit, or, with two transactional ids, until Kafka has acknowledged the
-    messages of the batch before.
+    `poll_commit`. While the producer accepts no message of the next batch, messages are kept here.
+    With one transactional id, that is until Kafka answers the commit. With two ids, it is until
+    Kafka has acknowledged the messages of the previous batch.
     """
 
     def __init__(

@@ -29,7 +29,8 @@ def failover_view(
     situation  what is known about the servers
     decision   what the relay does
     orders     number of the operators' orders that were read
-    errant     a text with the transactions that only one of the servers has; "": none
+    errant     a text with the transactions that only one of the servers has; "": no such
+               transaction
     """
     return FailoverView(
         followed=situation.followed.value,

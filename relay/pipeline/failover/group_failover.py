@@ -30,8 +30,8 @@ class GroupFailover:
     """Chooses a server for each source of a group, and interrupts the streams if one source must be
     read from another server.
 
-    A switch of one source writes a new position record for all sources: the record raises the
-    epoch, which they share, and the other sources continue at their positions.
+    A switch of one source writes a new position record for all sources. The record raises the
+    epoch, which all sources share. The other sources continue at their positions.
     """
 
     def __init__(self, group: SourceGroup, sources: Mapping[str, SourceFailover]) -> None:

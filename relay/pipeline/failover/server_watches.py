@@ -14,7 +14,7 @@ class ServerWatches:
 
     settings  role of a server → how to connect to it
     errant    a text with the transactions that were executed directly on the server that the relay
-              does not read, instead of arriving there by replication; "": none
+              does not read, instead of arriving there by replication; "": no such transaction
     """
 
     def __init__(self, source: SourceSettings, rules: FailoverSettings) -> None:
@@ -47,8 +47,8 @@ class ServerWatches:
     def compare(self, followed: ServerRole, seen: tuple[ServerSeen, ...]) -> None:
         """Compare the answers `seen` with those of the previous poll, and set `errant`.
 
-        `followed` is the server that the relay reads. A transaction is errant if the server that it
-        does not read had it already at the previous poll, but `followed` does not have it now.
+        `followed` is the server that the relay reads. A transaction is errant if the other server
+        had it already at the previous poll, and `followed` does not have it now.
         """
         before = {each.role: each for each in self._seen}
         self._seen = seen

@@ -1,5 +1,6 @@
-"""Decides from which server a source is read: it checks the servers, reads operators' orders,
-decides, and proves a switch before it reads a row of the other server.
+"""Decides from which server a source is read, from checks of the servers and operators' orders.
+
+A switch is proved before a row of the other server is read.
 """
 
 import threading
@@ -42,9 +43,9 @@ class SourceFailover:
     """Chooses the server for every new stream of one source, and interrupts a stream if another
     server must be read.
 
-    The identity in the position record says which server is followed; ZooKeeper's documents only
-    say which server is wanted. Without a standby and without a virtual address, the configured
-    server is always chosen.
+    The identity in the position record names the server that is followed. ZooKeeper's documents
+    name only the server that is wanted. Without a standby and without a virtual address, the
+    configured server is always chosen.
 
     committed  returns the last committed record, reduced to this source
     name       the source's name in a group; "": a single source

@@ -134,8 +134,8 @@ def switched_record(record: PositionRecord, proven: ProvenPosition) -> PositionR
 
     A half-published transaction that was lost with the former server is dropped. A replay ends,
     because its coordinates are valid only on the former server; its remaining rows get the new
-    epoch. The schema history continues only if no transaction is repeated, lost or left out,
-    because such a transaction may contain a statement that changes a table.
+    epoch. A transaction that is repeated, lost or left out may contain a statement that changes a
+    table. So the schema history continues only without such a transaction.
     """
     split = (
         None

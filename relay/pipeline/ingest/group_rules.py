@@ -21,8 +21,8 @@ Other servers log the second in which it began.
 def refuse_foreign_record(instance: InstanceSettings, record: PositionRecord | None) -> None:
     """Raise HistoryChanged if the position record does not fit the settings.
 
-    The record of a group does not fit settings with a single source. After an operator moved the
-    position of a single source back, the record does not fit settings with a group until the relay
+    The record of a group does not fit settings with a single source. The record of a single source
+    does not fit settings with a group after an operator moved the position back, until the relay
     has published the changes again.
     """
     if instance.group is None and record is not None and record.following:

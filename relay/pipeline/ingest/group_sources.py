@@ -45,7 +45,7 @@ class OpenedSource(OpenSource):
 
 
 class SourceGroup:
-    """Opens the sources of a group, and holds what is kept about them between runs.
+    """Opens the sources of a group, and holds their state between runs.
 
     The instance's thread writes it, others read it. `passed` are the skipped sources with the error
     of each. `rolled_back` are the known rolled-back rows of each source.

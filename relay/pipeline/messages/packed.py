@@ -1,7 +1,7 @@
 """Makes messages with several rows from one row event, as Canal packs them.
 
 Consecutive rows of one partition with the same tags share a message, so every partition keeps the
-order of the binlog. Each half of a split update has a message of its own. No message has a key. All
+order of the binlog. Each half of a split update has a separate message. No message has a key. All
 topics of such a table have the format canal-json: the settings refuse packed messages in other
 formats.
 """

@@ -159,7 +159,7 @@ def tag_sets(
 ) -> tuple[Headers, ...]:
     """Return tag headers and the format's headers: one set for each message of the change.
 
-    With `field_tags = "separate"` each field tag gets a message of its own; otherwise one set has
+    With `field_tags = "separate"` each field tag gets a separate message; otherwise one set has
     all tags. The parameters are those of `header_sets`, with the row change itself.
     """
     own = form.headers

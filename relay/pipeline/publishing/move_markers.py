@@ -1,5 +1,7 @@
-"""Makes the markers of moved tables: one ends the tables of a database in a topic that they leave
-(ADR 78), another one says that tables come back to a topic (ADR 81).
+"""Makes the markers of moved tables.
+
+One marker ends the tables of a database in a topic that they leave (ADR 78). Another one says that
+tables come back to a topic (ADR 81).
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence

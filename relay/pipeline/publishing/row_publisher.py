@@ -200,8 +200,8 @@ class RowPublisher:
             self.leave_out(event, why)
 
     def leave_out(self, event: RowsEvent, why: SkipReason = SkipReason.SKIPPED) -> None:
-        """Count the rows of an event as skipped. They take the order keys that they would have
-        taken if they were published, so all later rows have the same keys as without the skip.
+        """Count the rows of an event as skipped. They take as many order keys as published rows do.
+        So all later rows have the same order keys as without the skip.
         `why`: an operator skips the transaction, or it is before the position to which an operator
         moved.
         """

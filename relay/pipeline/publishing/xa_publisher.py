@@ -91,8 +91,8 @@ class XaPublisher:
         """Delete the stored rows of an XA transaction that was committed or rolled back. Call it at
         the end of the source transaction with the COMMIT or ROLLBACK.
 
-        Until then the stored rows are needed: if that transaction is published in parts and read
-        again, its rows are taken from there again.
+        Until then the stored rows are needed. If that transaction is published in parts and read
+        again, its rows are taken from the store again.
         """
         if self._finished:
             for message in self._prepared.forgotten(self._finished):

@@ -32,10 +32,10 @@ def spool_view(
 ) -> SpoolView:
     """Return the state of a spool.
 
-    spool    the files of the spool; None: there are none
-    filling  the thread that writes to it; None: none runs
-    stream   the stream that reads it; None: none is open
-    problem  the last error of its folder; "": none
+    spool    the files of the spool; None: the instance has no usable spool
+    filling  the thread that writes to it; None: no such thread runs
+    stream   the stream that reads it; None: no such stream is open
+    problem  the last error of its folder; "": no error
     """
     if spool is None:
         return SpoolView(problem=problem)

@@ -1,5 +1,5 @@
 """Reads the source into the spool in a thread, until the publisher has published the spool and
-takes over the stream.
+takes the stream from this thread.
 """
 
 import threading
@@ -116,8 +116,8 @@ class SpoolWriter:
         return self._stream, self._items
 
     def no_longer_wanted(self) -> None:
-        """Withdraw the request that `ask` made, because the caller has ended and will not take over
-        the stream.
+        """Withdraw the request that `ask` made, because the caller has ended and will not take the
+        stream.
         """
         with self._lock:
             self._wanted = False

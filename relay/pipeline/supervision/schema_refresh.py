@@ -1,5 +1,6 @@
-"""Remembers tables whose rows did not fit their description. Each is described again once per
-position.
+"""Lists tables whose rows did not fit their description.
+
+Each table is described again, once per position.
 """
 
 from relay.errors import NamesUnknown

@@ -49,8 +49,8 @@ _LOGIN_REFUSED: Final = frozenset({_DATABASE_DENIED, 1045, 1698})
 class CatalogReader:
     """Queries the catalogue of a source over a separate connection. Used by one thread.
 
-    The connection stays open: at a start every table must be queried, and a login takes ten times
-    as long as a query, with TLS a hundred times.
+    The connection stays open, because every table must be queried at a start. A login takes ten
+    times as long as a query; with TLS, a hundred times.
     """
 
     def __init__(self, settings: SourceSettings) -> None:

@@ -1,5 +1,7 @@
-"""Derives from a described table how its rows are read by SELECT: the table map of its row events,
-the SQL of its columns, and the key that orders them.
+"""Derives from a described table how its rows are read by SELECT.
+
+The result has the table map of its row events, the SQL of its columns, and the key by which the
+rows are ordered.
 
 Source of the lengths: the metadata that each type writes (mysql-server and MariaDB:
 Field::do_save_field_metadata).

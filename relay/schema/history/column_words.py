@@ -110,7 +110,7 @@ def charset_name(written: str) -> str:
 def charset_of_collation_name(collation: str) -> str | None:
     """Return the character set that the name of a collation begins with.
 
-    None if the name has none, as MariaDB's `uca1400_ai_ci` or `DEFAULT`.
+    None if the name begins with no character set, such as MariaDB's `uca1400_ai_ci` or `DEFAULT`.
     """
     name = collation.lower()
     if name == "binary":

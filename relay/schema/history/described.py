@@ -61,7 +61,7 @@ class DescribedTable:
 
     def ordinal(self, name: str) -> int | None:
         """Return the ordinal of the column with this name, compared case-insensitively; None if
-        there is none.
+        there is no such column.
         """
         wanted = name.lower()
         return next(

@@ -6,8 +6,8 @@ from relay.schema.sql.token_cursor import TokenCursor
 def sets_sql_mode(cursor: TokenCursor) -> bool:
     """Return whether a SET STATEMENT at the cursor sets sql_mode.
 
-    Such a statement cannot be read by its logged mode: the server parses the statement after FOR in
-    the former mode, and logs the new mode.
+    The server parses the statement after FOR in the former mode, but logs the new mode. So the
+    statement cannot be read by the logged mode.
     """
     if not cursor.accept("SET", "STATEMENT"):
         return False

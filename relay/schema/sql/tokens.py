@@ -1,7 +1,7 @@
 """Splits SQL text into tokens with their offsets, by the lexical rules of MySQL and MariaDB.
 
-There is no full parser: a binlog has the dialect of any server version, and statements that are not
-recognised must be published byte for byte. So statements are recognised by their first words.
+There is no full parser, because a binlog may have the dialect of any server version. Statements are
+recognised by their first words. Those that are not recognised must be published byte for byte.
 """
 
 import re

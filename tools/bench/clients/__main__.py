@@ -1,7 +1,8 @@
 """Compares the client with a plain consumer that parses JSON, and with Canal: `make bench-client`.
 
 All readers get the same rows of one table with twelve columns. The client and the plain consumer
-read the relay's topics, one with a message for each row and one with a message for each row event.
+read two topics of the relay. One has a message for each row, the other a message for each row
+event.
 Canal's client reads from a real Canal server, which reads the same binlog and makes one entry of
 each row event. CPU seconds are those of the reader's process, with the threads of Kafka's client.
 They are not measured for Canal's client.

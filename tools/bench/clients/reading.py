@@ -1,4 +1,4 @@
-"""One reader in a process of its own: `python -m tools.bench.clients.reading WAY ROWS JSON`.
+"""One reader in a separate process: `python -m tools.bench.clients.reading WAY ROWS JSON`.
 
 Prints the seconds, and the CPU seconds of the process, from its first change to its last one. As a
 member of a group (ROWS is 0) it prints a line after every 500 changes, until the process is killed:
@@ -33,7 +33,7 @@ class Cost(NamedTuple):
 
 
 def cost(way: str, rows: int, arguments: Mapping[str, Any]) -> Cost:
-    """Return the cost of reading `rows` rows in a process of its own.
+    """Return the cost of reading `rows` rows in a separate process.
 
     way        the kind of reader, one of WAYS
     arguments  arguments of the reader

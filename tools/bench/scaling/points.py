@@ -102,8 +102,10 @@ def all_series() -> list[Series]:
 
 
 def quick(series: Series) -> Series:
-    """Return the series with the first, the middle and the last point of its curve, the points of
-    several processes, and a fraction of the rows.
+    """Return the series with fewer points and a fraction of the rows.
+
+    The points are the first, the middle and the last one of its curve, and those of several
+    processes.
     """
     curve = [point for point in series.points if not point.beside]
     chosen = [

@@ -1,5 +1,5 @@
 """Relay processes with several instances, each of which relays the same part of the binlog to a
-topic of its own.
+separate topic.
 """
 
 from pathlib import Path

@@ -1,5 +1,7 @@
-"""Measures a job from a topic to Delta: its messages per second after a warm-up, and the cost of a
-batch by the number of its changes and the size of its table.
+"""Measures a job from a topic to Delta.
+
+The figures are its messages per second after a warm-up, and the cost of a batch by the number of
+its changes and the size of its table.
 """
 
 import os

@@ -157,8 +157,10 @@ def rate(batches: Sequence[Batch]) -> float:
 
 
 def is_exact(copy: DataFrame | None, newest: list[int]) -> bool:
-    """Return whether the copy has every key with its newest change, by the number of keys, the sum
-    of the orders and the sum of the values.
+    """Return whether the copy has every key with its newest change.
+
+    The test compares the number of rows and of keys, the sum of the orders, and the sum of the
+    values.
     """
     if copy is None:
         return False

@@ -32,11 +32,15 @@ class _Key:
 class Tally:
     """Counts the messages of a consumer, and finds lost, repeated and reordered changes.
 
-    The column `n` of a row numbers its changes from 0, so that these faults can be told apart. If
-    the topic was deleted and created again, `before` is the number of changes that only the former
-    topic had: each key may then begin with any number, and the sum is compared. With
-    `drops_repeats`, a repeated change with the same `order` is dropped and counted in `dropped`, as
-    a consumer of `delivery = "at_least_once"` does. A repeat under another `order` is a fault.
+    The column `n` of a row numbers its changes from 0. The numbers distinguish these faults.
+
+    If the topic was deleted and created again, `before` is the number of changes that only the
+    former topic had. Each key may then begin with any number; only the sum over all keys is
+    compared with `before`.
+
+    With `drops_repeats`, a repeated change with the same `order` is dropped and counted in
+    `dropped`, as a consumer of `delivery = "at_least_once"` does. A repeat under another `order` is
+    a fault.
     """
 
     def __init__(self, before: int | None = None, *, drops_repeats: bool = False) -> None:

@@ -90,7 +90,8 @@ class NamesOpening:
     def anew(self) -> TableHistory:
         """Return a new schema history, made from the present catalogue of the source.
 
-        A table that was changed after the start position is known only from its last change on.
+        If a table was changed after the start position, its definition is known only from its last
+        change on.
         """
         snapshot, changes = self._described(())
         changed = changes.tables

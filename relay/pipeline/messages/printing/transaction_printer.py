@@ -86,8 +86,8 @@ class WholeTransactions(NamedTuple):
 
 
 class WholeTransactionPrinter:
-    """Prints whole transactions if it knows all of their tables; others are published item by item.
-    Used by one thread.
+    """Prints whole transactions if it has the plans of all their tables; others are published item
+    by item. Used by one thread.
 
     `names_gtid`: messages contain the GTID.
     """

@@ -16,8 +16,8 @@ def pause_until_clock_is_set(wait: Callable[[float], bool]) -> None:
     seconds, because a clock may also be adjusted gradually.
 
     No Kafka client may be open meanwhile. librdkafka ends its waits at times of the wall clock. If
-    the clock is set back by hours, such a wait lasts hours longer. `wait` pauses for a number of seconds,
-    and returns whether the pause must end.
+    the clock is set back by hours, such a wait lasts hours longer. `wait` pauses for a number of
+    seconds, and returns whether the pause must end.
     """
     ahead_s, deadline = time() - monotonic(), Deadline.after(_LONGEST_SECONDS)
     while not deadline.passed and abs(time() - monotonic() - ahead_s) < _SET_SECONDS:

@@ -128,7 +128,7 @@ def recovery(error: RelayError, known: Circumstances, backoff: Backoff) -> Recov
 
 
 def depends_on_leadership(error: RelayError, *, in_run: bool) -> bool:
-    """Return whether `recovery` needs to know whether this relay leads.
+    """Return whether the result of `recovery` depends on whether this relay leads.
 
     False for errors that end the leadership in any case, such as a server that does not answer
     outside of a run.

@@ -24,7 +24,7 @@ def still_leads(election: Election, stop: threading.Event) -> bool | None:
     can continue.
 
     None if ZooKeeper did not answer in that time. Call it before an error is treated as one of this
-    relay: after a long pause, the first errors may be caused by a new leader (server_id in use,
+    relay. After a long pause, a new leader may have caused the first errors (server_id in use,
     newer history). If this relay then opened its next producer, it would fence the new leader.
     """
     while election.undecided and not stop.wait(_POLL_INTERVAL_SECONDS):

@@ -23,8 +23,8 @@ class Wait(Enum):
 
 
 class HaltEnd(Enum):
-    """The event that ends a halt. A stop, an operator's call and the end of the leadership end every
-    halt.
+    """The event that ends a halt. A stop, an operator's call and the end of the leadership end
+    every halt.
     """
 
     OPERATOR = "nothing more"
