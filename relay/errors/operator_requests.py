@@ -24,7 +24,9 @@ class AccountRefused(RelayError):
 
 
 class MoveRefused(RelayError):
-    """The requested change of a position is not possible; nothing was changed."""
+    """The requested change of a position, end of an instance or acceptance of a mapping set is not
+    possible; nothing was changed.
+    """
 
     code = "MOVE_REFUSED"
     remedy = "Nothing was changed. Remove the obstacle in the reason, or change the request."
@@ -93,14 +95,18 @@ class AuditUnreadable(RelayError):
 
 
 class NothingToPeek(RelayError):
-    """There is no logical table of this name, or no topic for it yet."""
+    """There is no logical table of this name, no topic for it yet, or all of its topics have
+    another format than the command reads.
+    """
 
     code = "NOTHING_TO_PEEK"
     remedy = "Name a logical table as database.table; GET /api/v1/mappings/logical lists them."
 
 
 class ReplayRefused(RelayError):
-    """A dead letter cannot be sent: it contains no message, or was sent before."""
+    """A dead letter cannot be sent: it contains no message, was sent before, or the topic has
+    newer changes of the row or another format since. The reason says which.
+    """
 
     code = "REPLAY_REFUSED"
     remedy = (

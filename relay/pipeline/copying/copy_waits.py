@@ -45,7 +45,7 @@ def decide_by_lag(limits: CopyingSettings, lag_s: float | None) -> CopyWait | No
 
 def retry_after_s(spent_s: float) -> float:
     """Return the pause in seconds before a chunk is read again that could not be printed, because a
-    server that a transform queries did not answer.
+    server did not answer: the broker, ZooKeeper, the registry, or one that a transform queries.
 
     The stream waited `spent_s` seconds for that server; the pause grows with it.
     """
