@@ -62,7 +62,7 @@ class StatusFront(Protocol):
     """The interface by which other programs request the relay's health, status and metrics."""
 
     def open(self, answers: Answers) -> str:
-        """Begin to answer requests with `answers`; return the URL, or "" if there is none."""
+        """Begin to answer requests with `answers`; return the URL, or "" without a server."""
         ...
 
     def close(self) -> None:

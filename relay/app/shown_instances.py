@@ -43,9 +43,10 @@ class ShownInstances:
         self._totals[instance.name] = ShownTotals(metrics)
 
     def show(self, instances: Sequence[Instance]) -> None:
-        """Write the status of each instance to ZooKeeper, and update the metrics.
+        """Write the statuses of led instances that are due (StatusWrites) to ZooKeeper, and update
+        the metrics of all instances.
 
-        An error of ZooKeeper is logged: the instances continue without it.
+        A failed write is logged, and the instances continue.
         """
         # Only the leader writes the status. An instance that has ended here wrote its last status
         # before another relay could become leader.

@@ -215,7 +215,7 @@ class OlderEntries:
 
     @property
     def references(self) -> list[Reference]:
-        """Return one reference to all entries without a chain; empty if there are none."""
+        """Return one reference to all entries of format 1; empty if the topic has no such entry."""
         return [Reference("", len(self._digests), self._digests[-1])] if self._digests else []
 
     def has(self, reference: Reference) -> bool:

@@ -20,7 +20,7 @@ class AuditEntry:
     """An operator act: `actor` did `act` to `subject` (an instance, or "" for the installation).
 
     `at_ms` is the time in Unix milliseconds. `before` and `after` have the fields that the act
-    changed, as JSON values; `storable` defines how values outside of the topic's JSON are stored.
+    changed, as JSON values; `storable` converts values that the topic's JSON cannot store.
     `via` is how the act was requested; empty in entries of older versions.
     """
 

@@ -44,7 +44,8 @@ class AuditVerdict:
     repeated   records that repeat an entry, because Kafka's acknowledgement was lost
     erased     entries whose contents were erased by an act that the trail contains
     problems   sentences about missing, changed, contradicting or unreadable entries; empty: none
-    notes      sentences for the operator, and about facts that the chains cannot prove
+    notes      sentences about facts that are no problem and that weaken the proof, such as deleted
+               old records
     newest     references to the entries that no other entry names. Store them elsewhere: later they
                prove that nothing before them was changed or removed
     """

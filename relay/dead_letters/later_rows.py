@@ -60,7 +60,8 @@ class LastOfKey:
         self._next = 0
 
     def check(self, forgets_ms: int | None) -> None:
-        """Read the partition. Raise ReplayRefused if it has a newer change of the key.
+        """Read the partition. Raise ReplayRefused if it has a newer change of the key, or may have
+        lost the record of a newer delete.
 
         `forgets_ms`: milliseconds after which a deleted key may have no record left; None: never.
         """

@@ -34,7 +34,9 @@ class Field(IntEnum):
 
 @dataclass(slots=True)
 class OptionalMetadata:
-    """The optional fields by type. The entries of a field count only the columns of its kind."""
+    """The optional fields by type. A field has entries only for the columns of its kind, such as
+    one sign flag for each numeric column.
+    """
 
     fields: dict[int, bytes] = field(default_factory=dict)
 

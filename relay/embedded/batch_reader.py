@@ -54,8 +54,8 @@ _PREPARED_BYTES: Final = 1_000_000
 
 @dataclass(slots=True)
 class EmbeddedState:
-    """What is kept between two runs. `record` is the position record of the last batch; None: there
-    was no batch yet.
+    """The state that the next run of a BatchReader continues from. `record` is the position record
+    of the last batch; None before the first batch.
     """
 
     record: PositionRecord | None

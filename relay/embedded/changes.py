@@ -27,9 +27,9 @@ _WAIT_SECONDS: Final = 1.0
 class EmbeddedChanges:
     """The changes of a source in their order. Iterate in one thread.
 
-    `ack` saves the position after all returned changes. A program that was killed receives the
-    changes again that it had not acknowledged, with the same order keys. Any thread and signal
-    handler may call `close`: the iteration then ends.
+    `ack` saves the position after all returned changes. If the program is killed, its next run
+    receives the changes that were not acknowledged again, with the same order keys. Any thread and
+    signal handler may call `close`: the iteration then ends.
     """
 
     def __init__(self, settings: EmbeddedSettings, store: PositionStore) -> None:
@@ -70,8 +70,8 @@ class EmbeddedChanges:
             yield from self.take(1, _WAIT_SECONDS)
 
     def take(self, most: int = 1000, timeout_s: float = _WAIT_SECONDS) -> list[Change]:
-        """Return at least one change and at most `most`; empty after `timeout_s` seconds and after
-        `close`.
+        """Wait for the next change, and return at least one and at most `most` changes. Return an
+        empty list if none arrives in `timeout_s` seconds, and after `close`.
 
         The changes of a source transaction can be in several results. Raises the errors with which
         a relay stops, and after `unreachable_seconds` the error of a source that does not answer.

@@ -66,8 +66,8 @@ RelayError
 │   ├── NameNotInFormat             the format has no such name for a table or column
 │   └── DeliveryRefused             any other batch that a retry would not publish
 ├── ResourcesExhausted              the operating system refuses a thread, or memory for a client
-├── NamesUnknown                    a table map without names does not match; it is read again
-├── RolledBackRows                  rows that the source rolled back; they are read again
+├── NamesUnknown                    a table map without names differs from the known columns
+├── RolledBackRows                  rows that the source rolled back; reading leaves them out
 ├── BatchAborted                    the Kafka transaction was aborted; the position is read again
 │   ├── TransactionUnread           a part is due before its transaction was read to its end
 │   ├── SwitchingSource             the instance switches to another server
@@ -85,7 +85,7 @@ RelayError
 ├── SnapshotRefused                 a table cannot be copied into its topic as requested
 ├── SourceNotNamed                  the request must name a known source of the group
 ├── BackupRefused                   a backup is incomplete, newer, or would overwrite data
-├── AuditUnreadable                 an audit entry cannot be parsed, or is hidden yet
+├── AuditUnreadable                 an audit entry cannot be parsed, or an open transaction hides it
 ├── ErasureRefused                  the erasure of a person cannot begin
 ├── ErasureInterrupted              an erasure lost the right to write in the middle
 ├── DeadLetterUnknown               no dead letter has this id

@@ -14,7 +14,7 @@ class CorruptEvent(Stop):
 
 
 class UnknownEvent(Stop):
-    """The binlog holds an event type that this relay does not know; it may carry changes."""
+    """The binlog has an event of a type that this relay cannot read. It may contain changes."""
 
     code = "UNKNOWN_EVENT"
     remedy = "Upgrade the relay: the server's binlog format is newer than this version."

@@ -166,7 +166,9 @@ class MappingMissing(Unreachable):
 
 
 class FormatsDiffer(Unreachable):
-    """Another instance publishes to the same topic in another format: readers would fail on one."""
+    """Another instance publishes to the same topic in another format: a reader of one format would
+    fail on messages of the other.
+    """
 
     code = "FORMATS_DIFFER"
     remedy = (

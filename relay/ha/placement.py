@@ -74,13 +74,14 @@ class Assignment:
 def assign(view: ClusterView) -> dict[str, Assignment]:
     """Return an assignment for every instance that at least one member is configured with.
 
-    Candidates are the members that can run the instance and are not in maintenance. If there are
-    none: those in maintenance (a drain never stops a stream). If there are none either: all
-    members.
-    If an operator's move or a preferred server names some candidates, only those remain. Relays of
-    one server share its instances. Among the candidates, the leader keeps the instance.
-    Each remaining instance goes to the member with the fewest instances. Then instances move one by
-    one while that balances the numbers. Applying the function to its own result moves nothing.
+    Candidates are the members that can run the instance and are not in maintenance. Without such
+    members, the candidates are those that can run it and are in maintenance (a drain never stops a
+    stream). If no member can run the instance, the same order applies to those that cannot run it
+    now. The leader counts as a member that can run it.
+    If an operator's move or a preferred server names some candidates, only those remain: one relay,
+    or all relays of a server. If the leader is a candidate, it keeps the instance.
+    Each remaining instance goes to the candidate with the fewest instances. Then instances move one
+    by one while that balances the numbers. Applying the function to its own result moves nothing.
     """
     ranks = _Ranks(view)
     candidates = {instance: ranks.best(instance) for instance in sorted(_instances(view))}

@@ -61,7 +61,7 @@ class Situation:
     streaming: bool = False
 
     def server(self, role: ServerRole) -> ServerSeen | None:
-        """Return the last observation of the server in this role; None if there is none."""
+        """Return the last observation of the server in this role; None if it is not configured."""
         return next((seen for seen in self.servers if seen.role is role), None)
 
     @property

@@ -45,7 +45,7 @@ class ClientLog:
         self._lock = threading.Lock()
 
     def log(self, _level: int, _form: str, facility: str, client: str, text: str) -> None:
-        """Write a line, or count it.
+        """Write a line, or only count it if a line of its kind was written in the same period.
 
         Every line is logged as a warning, whatever its level: if an instance is affected, its state
         shows that.

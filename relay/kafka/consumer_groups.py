@@ -42,7 +42,7 @@ class PartitionRange:
 class GroupProgress:
     """The progress of one consumer group in one topic.
 
-    state        Kafka's name of it: STABLE, EMPTY, PREPARING_REBALANCING, ...
+    state        Kafka's name of the group's state: STABLE, EMPTY, PREPARING_REBALANCING, ...
     behind       sum of the offsets between the committed ones and the ends of the partitions
     partitions   number of partitions with committed offsets
     """

@@ -144,10 +144,10 @@ def error_of(exception: KafkaException) -> KafkaError:
 
 @contextmanager
 def kafka_errors(doing: str, right: Right | None = None) -> Iterator[None]:
-    """Context manager: translate KafkaException into the relay's error. `doing` begins its
-    sentence.
+    """Context manager: translate KafkaException into the relay's error. `doing` begins the sentence
+    of the error.
 
-    `right` as in `relay_error`.
+    `right` is the right that the principal lacks if the brokers deny access.
     """
     try:
         yield

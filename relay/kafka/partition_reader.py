@@ -41,10 +41,9 @@ _FETCHED_KILOBYTES: Final = 2048
 class PartitionReader:
     """Reads partition 0 of `topic`.
 
-    Raises `unreadable` if an open transaction may still hide committed records, and
-    BrokerUnreachable if the broker does not answer. A missing topic may
-    be new, so it is requested again for `appearing_s` seconds before TopicRefused is raised. A read
-    ends after `reading_s` seconds without a record.
+    A missing topic may have been created a moment ago, so it is requested again for `appearing_s`
+    seconds before TopicRefused is raised. A read that gets no record for `reading_s` seconds raises
+    `unreadable` if an open transaction hides the rest, and BrokerUnreachable otherwise.
     """
 
     def __init__(

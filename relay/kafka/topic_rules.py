@@ -18,7 +18,7 @@ _MS_PER_HOUR: Final = 3_600_000
 class WantedTopic:
     """The settings that a row topic must have; `partitions` None: any number.
 
-    `retention` as in `topic.retention`.
+    `retention` has the form of the setting `topic.retention`.
     """
 
     partitions: int | None
@@ -68,7 +68,7 @@ class WantedTopic:
 
 @dataclass(frozen=True, slots=True)
 class TopicFinding:
-    """A setting of a topic that differs from the required one.
+    """A setting of a topic that differs from the required one, or a missing right to the topic.
 
     A `warning` does not prevent the relay from publishing.
     """
@@ -80,8 +80,8 @@ class TopicFinding:
 def row_topic_findings(
     state: TopicState, wanted: WantedTopic, *, published: bool = False
 ) -> list[TopicFinding]:
-    """Return every setting of an existing row topic that violates a guarantee or deserves a
-    warning.
+    """Return the problems of an existing row topic: settings that violate a guarantee or deserve a
+    warning, and a missing right to write.
 
     `published`: the topic has rows of the instance, assigned by the wanted number of partitions.
     """

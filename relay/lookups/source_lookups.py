@@ -28,8 +28,8 @@ _AS_TEXT: Final = frozenset(
 class SourceLookups:
     """The lookups of one run of an instance, by name; used by one thread, which also closes it.
 
-    `before_asking` is called before each query. It waits until SELECTs on the server see the
-    transaction whose row the transform works on.
+    `before_asking` is called before each query. It waits until SELECTs on the server show the
+    transaction to which the row of the transform belongs.
     """
 
     def __init__(self, lookups: Iterable[LookupSettings], source: SourceSettings) -> None:

@@ -1,7 +1,7 @@
 """Merges the transactions of several sources into one order. Pure: no clock, no network.
 
-The group's reading thread tells `MergeOrder` which transactions arrived, and takes the next one
-from it.
+The group's reading thread records the transactions that arrive in `MergeOrder`, which returns the
+source of the next one.
 """
 
 from relay.merge.merge_order import MergeOrder

@@ -28,13 +28,13 @@ class _Source:
 
 
 class MergeOrder:
-    """Follows the waiting transactions and the watermarks of the sources; times in Unix
+    """Stores the waiting transactions and the watermarks of the sources; times in Unix
     milliseconds.
 
     The times of each source never decrease: a transaction dated before its predecessor gets the
-    predecessor's time. `late` counts transactions that are older than the watermark of their
-    source; they are taken at once. `first` is the source whose transaction precedes all others,
-    because a part of it is published; None after it was taken.
+    predecessor's time. `late` counts the transactions that were older than the watermark of their
+    source; such transactions are taken at once. `first` is the source whose transaction precedes
+    all others, because a part of this transaction is published; None after it was taken.
     """
 
     def __init__(self, names: Iterable[str], first: str | None = None) -> None:

@@ -1,9 +1,9 @@
-"""Chooses which position records are kept as history. After a move back, the rows get the same
-order keys from it.
+"""Chooses which position records are kept as history. If an operator moves the position back, the
+relay takes the order key from the history, so rows are published again with the same order keys.
 
-The history has one record of each minute for a day, and one of each hour for sixty days. Each
-record has the key of its slot, for example `m0017`. In the compacted topic it replaces the record
-that had this slot one day (or sixty days) earlier.
+The history has one record of each minute for a day, and one of each hour for sixty days. The key of
+a record is the name of its slot, for example `m0017`. In the compacted topic the record replaces
+the one that had this slot one day (or sixty days) earlier.
 """
 
 from typing import Final

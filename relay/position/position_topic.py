@@ -144,7 +144,7 @@ class KafkaPositionStore:
         return None if record is None else PositionRecord.from_bytes(record), tuple(history)
 
     def read(self) -> PositionRecord | None:
-        """Return the last committed record; None if there is none.
+        """Return the last committed record; None if the topic has no record.
 
         Call this method only after the present producer has fenced older ones. Raises
         PositionUnreadable if an open transaction may hide committed records.

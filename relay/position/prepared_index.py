@@ -150,8 +150,8 @@ class PreparedIndex:
     def read_on(self) -> None:
         """Read the records committed since the last call.
 
-        No open Kafka transaction of this relay may have written to the topic, because it would hide
-        later records. Raises PositionUnreadable.
+        Call it only while no open Kafka transaction of this relay contains records of the topic,
+        because such a transaction hides later records. Raises PositionUnreadable.
         """
         low, high = self._records.ends()
         with closing(self._records.between(max(low, self._read_to), high)) as found:
@@ -161,10 +161,10 @@ class PreparedIndex:
         self._read_to = high
 
     def holds(self, xid: str, *, prepared: bool) -> bool:
-        """Return whether the topic has records of a transaction; with `prepared`, also the one that
-        says that it is prepared.
+        """Return whether the topic has records of a transaction. With `prepared`: whether one of
+        them is the record which says that the transaction is prepared.
 
-        If that record is missing, the relay never read the XA PREPARE of the transaction, for
+        If only that record is missing, the relay never read the XA PREPARE of the transaction, for
         example because an operator moved the position past it.
         """
         kept = self._kept.get(xid)

@@ -184,9 +184,9 @@ class ClientQueue:
             return self.producer.flush(seconds)
 
     def purge(self) -> None:
-        """Drop queued messages without waiting.
+        """Drop queued messages without waiting, and write the client's last log lines.
 
-        Write the client's last log lines, which contain the reason of the failure.
+        These lines contain the reason of the failure.
         """
         self.closed = True
         self.producer.purge(in_queue=True, in_flight=True, blocking=False)

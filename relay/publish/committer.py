@@ -27,7 +27,7 @@ class Committer:
         return future
 
     def stop(self) -> None:
-        """End the thread after the running call."""
+        """End the thread after all calls that were submitted before."""
         self._calls.put(None)
 
     def _run(self) -> None:

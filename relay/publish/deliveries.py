@@ -1,8 +1,9 @@
 """Checks the delivery of a batch's messages. A position is valid only after all were delivered.
 
 The client is configured to report failures only (`delivery.report.only.error`), because a report of
-each success costs more than decoding its row does. This is complete: a message leaves the client's
-queue delivered or reported, so an empty queue without a report means that all were delivered.
+each success costs more than decoding its row does. These reports are enough: a message leaves the
+client's queue only when it is delivered or its failure is reported. So an empty queue without a
+report means that all messages were delivered.
 """
 
 from typing import Final

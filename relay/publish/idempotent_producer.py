@@ -3,11 +3,11 @@ position.
 
 After a crash between the two, the relay publishes the rows again.
 
-A partition always contains a prefix of the sent messages, also after a failed batch. Without this
-rule a consumer could see a later row before an earlier one, because the relay reads both again and
-publishes the earlier row then. Two settings enforce it: no message ever times out (the client would
-send the messages after it), and a message that a broker refuses ends the client
-(`enable.gapless.guarantee`).
+A partition always contains a prefix of the messages that were sent to it, also after a failed
+batch. Without this rule a partition could contain a later row and lack an earlier one. The relay
+would then read both rows again, and a consumer would see the earlier row after the later one. Two
+settings enforce the rule: no message ever times out (the client would send the messages after it),
+and the client ends when a broker refuses a message (`enable.gapless.guarantee`).
 """
 
 from concurrent.futures import Future

@@ -20,7 +20,7 @@ class BatchProducer(Protocol):
 
     @property
     def open_seconds(self) -> float:
-        """Return for how many seconds the batch has been open; 0 if none is."""
+        """Return for how many seconds the batch has been open; 0 if no batch is open."""
 
     @property
     def longest_open_seconds(self) -> float:

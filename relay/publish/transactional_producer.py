@@ -174,7 +174,7 @@ class TransactionalProducer(BatchProducer):
         return self._broken is None and self._queue.refusal is None
 
     def finish(self, record_topic: str) -> None:
-        """Commit the open transaction, whose record has been sent.
+        """Commit the open transaction, to which the position record was already sent.
 
         Repeat the commit after a timeout, because no other call may follow an unanswered commit.
         Blocks until the commit is answered, and raises its error.

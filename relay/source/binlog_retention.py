@@ -22,7 +22,7 @@ _REMEDY: Final = (
 
 def kept_seconds(variables: Mapping[str, str]) -> int | None:
     """Return for how many seconds a binlog file is kept at least; NEVER_PURGED if the server purges
-    none, None if unknown.
+    no files, None if unknown.
 
     `variables` are the server's global variables. Source of the rule: the manuals of
     binlog_expire_logs_seconds, expire_logs_days and binlog_expire_logs_auto_purge.
@@ -37,10 +37,11 @@ def kept_seconds(variables: Mapping[str, str]) -> int | None:
 
 
 def retention(variables: Mapping[str, str]) -> tuple[RelayError | None, str]:
-    """Return (warning, facts): the warning is None if the retention is unknown, or not shorter than
-    the operators' guide recommends; the facts are a sentence about the retention.
+    """Return (warning, facts) about the retention of the binlog.
 
-    `variables` are the server's global variables.
+    The warning is an error for a retention that is shorter than the operators' guide recommends;
+    None if it is not shorter, or unknown. The facts are a text about the retention. `variables` are
+    the server's global variables.
     """
     kept = kept_seconds(variables)
     sync = variables.get("sync_binlog", "unknown")

@@ -1,8 +1,9 @@
 """Reads chunks of a table while the stream continues, each between two watermarks (ADR 60).
 
 A server writes a transaction to its binlog, then shows it to SELECTs, then adds it to
-gtid_executed. So the low watermark is the state that SELECTs show, and the high watermark is the
-end of the binlog.
+gtid_executed. So SELECTs show a published transaction as soon as gtid_executed contains it: this is
+the check of the low watermark. Every transaction that a chunk shows is already in the binlog: the
+high watermark is the end of the binlog after the chunk was read.
 """
 
 from collections.abc import Sequence
@@ -48,7 +49,7 @@ class Low:
     server    the server from which the stream is read (`SourceIdentity.server`)
     gtid_set  on MySQL, all transactions that SELECTs must show
     begin     on MariaDB, where the last of these transactions begins; None: not known, so SELECTs
-              must show everything up to `end`
+              must show all transactions up to `end`
     end       the position up to which the instance has published
     """
 

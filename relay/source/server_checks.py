@@ -43,8 +43,8 @@ _WHOLE_IMAGES: Final = (
 class SourceCheck:
     """The result of one check of a source. `error` is None if it passed.
 
-    `name` is the name of the check, and `detail` a text about what was found. `warning`: the error
-    does not prevent the relay from running.
+    `name` is the name of the check, and `detail` describes the state that was found. `warning`: the
+    error does not prevent the relay from running.
     """
 
     name: str

@@ -1,8 +1,8 @@
-"""A backup: all documents of an installation in ZooKeeper as a folder of files.
+"""A backup: the documents of an installation in ZooKeeper as a folder of files.
 
-It has mapping sets, their pointer, and notes about instances. It does not have nodes that exist as
-long as a process (relays, leaders), statuses, sign-ins and failover orders. Positions are in Kafka
-and not in the backup.
+It has all nodes of `relay.state.paths` except these: nodes that exist as long as a process (relays,
+leaders, the owner of an erasure), statuses, `called`, sign-ins, copy requests, and orders and views
+of failovers. Positions are in Kafka and not in the backup.
 """
 
 import json
@@ -127,7 +127,7 @@ class BackupDifferences:
     only_here  how many of them the backup does not have; they stay
     missing    documents that ZooKeeper does not have; they are written
     differ     documents with other contents; they are replaced
-    kept       facts (`is_fact`) and mapping sets with other contents; the present ones stay
+    kept       facts (`is_fact`) and mapping sets with other contents; they stay as they are
     new_set    mapping documents that become the active set, with a new number; None: the pointer
                is written as it is in the backup, or stays
     """

@@ -60,7 +60,7 @@ class ServerView:
     """One server, as the relay last saw it.
 
     behind   how many published transactions it lacks; -1: unknown, as without GTIDs
-    lacking  the GTIDs of these
+    lacking  the GTIDs of these transactions
     gone     GTIDs that the server purged before they were published
     errant   GTIDs that bypassed replication
     seen_ms  when it was polled, in Unix milliseconds

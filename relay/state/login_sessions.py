@@ -48,7 +48,7 @@ class LoginSessionStore:
     def note_use(self, session_id: str, found: StoredSession, now_ms: int) -> None:
         """Store that the sign-in was used at `now_ms` (Unix milliseconds).
 
-        If another admin process stored a use at the same moment, that is enough.
+        No effect if another admin process has stored a use meanwhile, or has ended the sign-in.
         """
         with suppress(VersionConflict, NodeMissing):
             self._session.compare_and_set(

@@ -18,7 +18,8 @@ class Paths:
     instances/<name>/started             the coordinates where it started for the first time
     instances/<name>/dropped             the tables that its mapping leaves out
     instances/<name>/tables              the real tables that it has read
-    instances/<name>/called              changed by an operator's act that it must react to
+    instances/<name>/called              changed by an operator's act: its relay reads its position
+                                         again
     instances/<name>/flow                whether it is paused, and its limits
     instances/<name>/snapshots/<id>      a request to copy tables into their topics
     instances/<name>/failover/orders     the wanted server, and the accepted losses
@@ -27,6 +28,7 @@ class Paths:
     instances/<name>/failover/sources/<source>/…   the same three nodes for each source of a group
     definitions/<instance>               the settings of an instance that was defined at run time
     topics/<topic>                       which instances publish to it, and how they assign its rows
+                                         to partitions
     key-forms/<topic>/<table>            in which text forms keys of a logical table were hashed
     leaders/<instance>                   ephemeral: the relay that leads it
     relays/<name>                        ephemeral: a running relay process

@@ -39,7 +39,7 @@ class WorkerConnection:
     async def ask(self, what: str, seconds: float) -> bytes:
         """Return the worker's answer to the request `what`.
 
-        Raises NoAnswer if there is none within `seconds`.
+        Raises NoAnswer if no answer arrives in `seconds`.
         """
         if self._reading.done():
             raise NoAnswer("has closed its connection")

@@ -51,7 +51,7 @@ def fixed_text(decimals: int) -> Callable[[float], str]:
 
 
 def json_number(text: str) -> str:
-    """Return the text of a number as JSON has it, which is the same text.
+    """Return `text` unchanged: the server's text of a number is also its JSON text.
 
     Raises ValueNotPrintable for the text of an infinity, or of NaN.
     """

@@ -32,9 +32,9 @@ class Tombstone(NamedTuple):
 class TombstoneProducer:
     """Writes tombstones for the keys that got no new record since their topic was searched.
 
-    If a key gets a record between the search and its tombstone, the transaction is aborted. A
-    tombstone therefore never deletes a newer row. `turn` is the exclusive right to rewrite topics;
-    it gives the transactional id.
+    If a key gets a record between the search and its tombstone, the transaction is aborted, and the
+    tombstones of the other keys are written again. A tombstone therefore never deletes a newer row.
+    `turn` is the exclusive right to rewrite topics; it gives the transactional id.
     """
 
     def __init__(self, kafka: KafkaSettings, turn: RewriteTurn) -> None:

@@ -146,13 +146,13 @@ class Accounts:
         return user, found[0].grant.rights & user.grant.rights
 
     def user(self, name: str) -> User:
-        """Return the user with this name. Raises AccountRefused if there is none."""
+        """Return the user with this name. Raises AccountRefused if no user has it."""
         if name not in self.users:
             raise AccountRefused(f"There is no user {name}.")
         return self.users[name]
 
     def token(self, name: str) -> ApiToken:
-        """Return the token with this name. Raises AccountRefused if there is none."""
+        """Return the token with this name. Raises AccountRefused if no token has it."""
         if name not in self.tokens:
             raise AccountRefused(f"There is no token {name}.")
         return self.tokens[name]
@@ -171,7 +171,7 @@ class Accounts:
         return self.with_user(user)
 
     def identified(self, identity: Identity) -> User | None:
-        """Return the user of an identity; None if there is none."""
+        """Return the user of an identity; None if no user has it."""
         return next((each for each in self.users.values() if each.identity == identity), None)
 
     def signed_in(self, name: str, identity: Identity, grant: Grant, now_ms: int) -> "Accounts":
@@ -212,7 +212,7 @@ class Accounts:
         return replace(self, tokens={**self.tokens, token.name: token})
 
     def without_token(self, name: str) -> "Accounts":
-        """Revoke a token. Raises AccountRefused if there is none of this name."""
+        """Revoke a token. Raises AccountRefused if no token has this name."""
         self.token(name)
         return replace(
             self, tokens={each: token for each, token in self.tokens.items() if each != name}

@@ -75,8 +75,9 @@ class ColumnLikeness:
 
     If several published tables have one name in messages, only the first is compared. Names of
     columns are compared case-insensitively, as the source does. A table with unknown column names,
-    or with fewer than FEWEST_COLUMNS columns, is similar to none. Tables with equal columns are
-    always found. With others a table is compared in at most MOST_STEPS, because rows wait for it.
+    or with fewer than FEWEST_COLUMNS columns, is similar to none. A published table with the same
+    columns is always found. The search for one with nearly the same columns ends after MOST_STEPS
+    steps, because rows wait for it.
 
     One thread writes; other threads may call `of`.
     """

@@ -40,7 +40,8 @@ class RecordedSets(NamedTuple):
 def digest_of(documents: Mapping[str, str]) -> str:
     """Return a digest of the documents' contents: dataId → JSON text.
 
-    White space between JSON tokens does not count, and a missing document equals `[]`.
+    White space between JSON tokens does not change the digest, and a missing document counts as an
+    empty one (`[]`).
     """
     said = {data_id: _canonical(body) for data_id, body in documents.items()}
     lines = "\n".join(f"{data_id} {body}" for data_id, body in sorted(said.items()) if body != "[]")
@@ -62,10 +63,10 @@ def same_store(named: MappingName, active: MappingName, recorded: MappingName | 
 
     False for a store that was wiped, or that belongs to another installation.
 
-    named     the set that the position record names; before the first row none, and any store is
-              accepted
+    named     the set that the position record names; number 0 before the first row, when any store
+              is accepted
     active    the set that the store's pointer names
-    recorded  the set that the store holds under the number of `named`; None if it has none
+    recorded  the set that the store has under the number of `named`; None if it has no such set
     """
     if not named.number:
         return True

@@ -172,8 +172,8 @@ class PositionRecord:
 
     @property
     def as_history_entry(self) -> "PositionRecord":
-        """The record in the form of the position history, without fields that a move back takes
-        from the newest record.
+        """The record in the form of the position history. It lacks the fields that are taken from
+        the newest record when an operator moves the position back.
         """
         of_topics: dict[str, Any] = {"placed_by": {}, "hashed_forms": {}, "formats": {}}
         own: dict[str, Any] = {"mapping_digest": "", "kept_mappings": {}, "second_id": False}

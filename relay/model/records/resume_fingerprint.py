@@ -50,7 +50,7 @@ class ResumeFingerprint:
     ahead     seconds in the future to which sessions dated transactions
     landmark  the landmark; None until there is one
     count     number of transactions after the landmark
-    chain     digest of the landmark's digest and theirs
+    chain     digest of the landmark's digest and the digests of these transactions
     last      digest of the newest transaction
     """
 
@@ -94,8 +94,10 @@ def chained(chain: str, digest: str) -> str:
 class Sighting(Enum):
     """The result of a search for a position in a server's binlog.
 
-    MISSING: the landmark is missing, or fewer transactions follow it. UNPROVEN: the found
-    transaction may be the landmark or a later equal one, because the binlog before it is purged.
+    MISSING: the landmark is missing, or fewer transactions than `count` follow it. OTHER: `count`
+    transactions follow it, with another chain. SEVERAL: more than one position matches. UNPROVEN:
+    the found transaction may be the landmark or a later equal one, because the binlog before it is
+    purged.
     """
 
     FOUND = "found"
@@ -107,8 +109,8 @@ class Sighting(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Sought:
-    """The result of a search, with the position if it was found, and the least number of missing
-    transactions.
+    """The result of a search, with the position if it was found. `lacking`: if the result is
+    MISSING, how many transactions are missing at least.
     """
 
     sighting: Sighting

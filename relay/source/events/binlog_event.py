@@ -49,7 +49,7 @@ class Group(Protocol):
         """Open a transaction that begins at the offset `start` with the GTID `gtid` ("" without
         one).
 
-        `stays_open`: only COMMIT, XID or ROLLBACK ends it, no statement.
+        `stays_open`: only COMMIT, XID or ROLLBACK ends it, and no other statement.
         """
 
 

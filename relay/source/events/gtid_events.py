@@ -38,9 +38,9 @@ _FLAGS, _UUID, _NUMBER, _TAG, _LAST_COMMITTED, _SEQUENCE, _COMMIT_TIME = range(7
 class MariadbGtid:
     """Fields of MariaDB's GTID event.
 
-    `text` is the GTID, and `flags` are those of the event. `halved_alter`: the event announces or
-    withdraws a two-phase ALTER, which changes nothing yet. `xid`: the XA transaction to which the
-    following events belong, "" if they belong to none.
+    `text` is the GTID, and `flags` are those of the event. `halved_alter`: the event begins or
+    rolls back a two-phase ALTER, and the table is not changed. `xid`: the XA transaction to which
+    the following events belong, "" if they belong to none.
     """
 
     text: str
@@ -116,7 +116,7 @@ def mariadb_gtid(body: Body, server_id: int) -> MariadbGtid:
 
 
 def previous_gtids(body: Body) -> GtidSet:
-    """Return the GTID set of a PREVIOUS_GTIDS event: all transactions before its binlog file."""
+    """Return the GTID set of a PREVIOUS_GTIDS event: all transactions of earlier binlog files."""
     (count,) = struct.unpack_from("<Q", body)
     tagged = bool(count >> 56)
     if tagged:

@@ -15,7 +15,7 @@ class OpenTransaction:
 
     begin             the offset where it begins
     stays_open        whether only COMMIT, XID or ROLLBACK ends it, and no other statement
-    silent_statement  whether its statement only announces or withdraws a two-phase ALTER (MariaDB)
+    silent_statement  whether its statement only begins or rolls back a two-phase ALTER (MariaDB)
     xid               the XA transaction of these rows, "" for every other transaction
     rows              the number of row events so far
     last_row          the value of `rows` at the newest row event that was returned
@@ -78,7 +78,7 @@ class OpenTransaction:
 
 
 class DoubtfulSavepoint(Exception):
-    """Raised if some server versions regard another savepoint's name as the wanted one."""
+    """Raised if another savepoint's name equals the requested name only on some server versions."""
 
 
 def may_be_equal(one: str, other: str) -> bool:

@@ -140,7 +140,7 @@ class QueryEvent:
 
 
 def is_plain_begin(body: Body) -> bool:
-    """Return whether the statement is just BEGIN, as servers write it before the rows of a
+    """Return whether the statement is only BEGIN, as servers write it before the rows of a
     transaction.
     """
     if body[-len(_BEGIN) :] != _BEGIN:

@@ -1,4 +1,4 @@
-"""The open source transaction. Finds rows in it that ROLLBACK TO SAVEPOINT, or a crash of the
+"""Finds the rows of the open source transaction that ROLLBACK TO SAVEPOINT, or a crash of the
 server, undid.
 
 The savepoints themselves are in `open_transaction`. The module does no I/O.
@@ -32,8 +32,8 @@ class RollbackFinder:
 
     Row events in `excluded` are known as rolled back, and are left out. If a savepoint rollback
     undoes rows that were already returned, RolledBackRows is raised; the caller then reads the
-    transaction again with that range excluded. With a list `found`, nothing is raised: the ranges
-    are appended to the list.
+    transaction again with the ranges of the error excluded. With a list `found`, nothing is raised:
+    the ranges are appended to the list.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class RollbackFinder:
         """Open the transaction that begins at the offset `start` with the GTID `gtid` ("" without
         one).
 
-        `stays_open`: only COMMIT, XID or ROLLBACK ends it, no statement.
+        `stays_open`: only COMMIT, XID or ROLLBACK ends it, and no other statement.
         """
         self.transaction = OpenTransaction(start, gtid, stays_open)
         return self.transaction

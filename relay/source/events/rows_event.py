@@ -19,15 +19,15 @@ _NO_TABLE: Final = frozenset({0xFFFFFF, 0xFFFFFFFFFFFF})
 
 
 def table_number(body: Body) -> int:
-    """Return the number of the table in a row event or a table map. A table map gives this number
-    to its table.
+    """Return the number of the table in a row event or a table map. The table map assigns the
+    number to its table, and the row events after it use the number.
     """
     return int.from_bytes(body[:6], "little")
 
 
 def closes_without_rows(number: int) -> bool:
-    """Return whether the table number belongs to no table. Such an event has no rows and only ends
-    a statement.
+    """Return whether the table number belongs to no table. A row event with such a number has no
+    rows and only ends a statement.
     """
     return number in _NO_TABLE
 

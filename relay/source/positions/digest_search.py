@@ -1,5 +1,8 @@
 """Searches another server's binlog for the last published transaction, by digests of the
 transactions before it.
+
+The search begins with a landmark, a transaction whose digest equals that of no earlier transaction
+(`relay.model.records.resume_fingerprint`).
 """
 
 from collections.abc import Iterator

@@ -49,7 +49,7 @@ class HistoryWatch:
     def change(self) -> HistoryChanged | SourceLostTransactions | None:
         """Query the source; return an error if it no longer has the position that was reached.
 
-        None if it has it, or if the source does not answer.
+        None if the source has the position, or does not answer.
         """
         try:
             with closing(SourceConnection(self._settings)) as connection:

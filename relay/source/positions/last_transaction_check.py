@@ -58,7 +58,7 @@ class LastTransactionCheck:
         self._files = files
 
     def in_place(self, last: LastTransaction) -> None:
-        """Check the transaction `last` at its own coordinates; no effect if that file is purged.
+        """Check the transaction `last` at its own coordinates; no effect if their file is purged.
 
         Raises HistoryChanged if another transaction is there.
         """

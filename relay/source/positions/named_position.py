@@ -91,7 +91,8 @@ def transaction_position(settings: SourceSettings, at: BinlogPosition) -> Transa
 def transaction_position_of(settings: SourceSettings, gtid_set: str) -> TransactionPosition:
     """Return the position that has exactly the transactions of a GTID set before it.
 
-    Raises ConfigurationError if there is none, BinlogPurged, and the errors of a connection.
+    Raises ConfigurationError if the server has no such position, BinlogPurged, and the errors of a
+    connection.
     """
     position = position_of_gtid_set(settings, gtid_set)
     with closing(SourceConnection(settings)) as connection:

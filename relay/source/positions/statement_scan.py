@@ -89,9 +89,9 @@ def without_held(
     """Yield those statements of `found` that a server would send after the GTID set `held`.
 
     In `found`, a text is the GTID of the transaction that begins there. MySQL sends the
-    transactions that are not in the set. MariaDB sends, for each domain, everything after the
-    domain's transaction in the set, even smaller numbers. If that transaction is in an earlier
-    file, it sends all of the domain.
+    transactions that are not in the set. MariaDB sends, for each domain, all transactions that
+    follow the domain's transaction in the set, even those with smaller numbers. If that transaction
+    is in an earlier file, MariaDB sends all transactions of the domain.
     """
     if not held.domains:
         for each in found:

@@ -64,8 +64,8 @@ def border_in_file(
 ) -> BinlogPosition:
     """Return the last boundary of one file before `time_ms` (Unix milliseconds).
 
-    It is the beginning of the file if all transactions are later, and the end of its first
-    `size_bytes` if none is.
+    If all transactions are later, the boundary is the beginning of the file. If none is later, it
+    is the end of the first `size_bytes` of the file.
     """
     return BinlogPosition(file, border_before(settings, server, file, size_bytes, time_ms))
 

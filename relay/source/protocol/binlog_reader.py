@@ -46,10 +46,10 @@ _LONGEST_END_BYTES: Final = 9
 
 
 class BinlogReader:
-    """Reads the events of a dump, and follows the file and offset of the next event.
+    """Reads the events of a dump, and stores the file and offset of the next event.
 
-    `ends`: the relay requested the dump only up to the end of the binlog, so the server ends it
-    there.
+    `ends`: the relay requested the dump only up to the end of the binlog, and the server ends the
+    dump there.
     """
 
     def __init__(self, packets: PacketReader, address: str, *, ends: bool = False) -> None:

@@ -54,11 +54,11 @@ def start_dump(
     at: BinlogPosition,
     published: GtidSet | None,
 ) -> None:
-    """Register as the replica `server_id`, and request the binlog from `at`, or all transactions
-    that are not in `published`.
+    """Register as the replica `server_id`, and request all transactions that are not in
+    `published`; if that is None, request the binlog from `at`.
 
-    `published` None: no request by GTID. Raises SourceNotPermitted without REPLICATION SLAVE. The
-    server's errors about the position arrive with the first packets.
+    Raises SourceNotPermitted without REPLICATION SLAVE. The server's errors about the position
+    arrive with the first packets.
     """
     _say_what_we_read(connection, server)
     if not server.mariadb:

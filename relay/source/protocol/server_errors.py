@@ -1,5 +1,5 @@
 """Translates errors of the server and of PyMySQL into errors of the relay. No other module of the
-package knows their numbers and texts.
+package uses the numbers and texts of these errors.
 """
 
 import ssl

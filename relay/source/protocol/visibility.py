@@ -50,8 +50,9 @@ class Visibility:
         """Wait until SELECTs show the transaction that begins at `begin`; return whether they do in
         `seconds` seconds.
 
-        `gtid` is the transaction's GTID, or several; "" if it has none. Without a GTID MySQL cannot
-        tell, and True is returned at once. Raises Unreachable.
+        `gtid` is the transaction's GTID, or a set of several GTIDs; "" if it has none. Without a
+        GTID, MySQL does not report whether SELECTs show the transaction, and True is returned at
+        once. Raises Unreachable.
         """
         return wait_until(lambda: self._known(begin, gtid) or self._shows(begin, gtid), seconds)
 

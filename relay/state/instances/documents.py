@@ -22,7 +22,7 @@ class InstanceDocument:
     """The settings of one instance, as an operator wrote them.
 
     version   rises with every change until the document is removed
-    state     a name of this state of the document, which no later state has
+    state     identifies this state of the document; every later state has another value
     removals  how many documents had been removed when this one was read
     """
 

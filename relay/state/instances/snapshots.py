@@ -19,7 +19,7 @@ by default (jute.maxbuffer).
 
 
 class SnapshotState(StrEnum):
-    """The state of a copy request: what an operator wants, or how it ended."""
+    """The state of a copy request: what an operator ordered, or how the request ended."""
 
     RUNNING = "RUNNING"
     PAUSED = "PAUSED"

@@ -27,15 +27,16 @@ _READERS: Final[Mapping[object, Callable[[JsonObject, str], Any]]] = {
 @dataclass(frozen=True, slots=True)
 class InstanceStatus:
     """The status of an instance at one moment. Times are Unix milliseconds unless the name says
-    otherwise; "" and None mean unknown. Counts begin at the relay's start, buffer cursors at the
-    last connection to the source.
+    otherwise; "" and None mean unknown. Counts begin at the relay's start; the cursors
+    `buffer_put`, `buffer_get` and `buffer_ack` begin at the last connection to the source.
 
     state                what it does, in a word
     code, reason, remedy  the error that keeps it in this state
     relay                the relay that reports
     mapping_set          the set under which rows are published
-    mapping_problem      why a newer set is not active, "" if none is newer
-    published_set        the set in the last committed record: Kafka has all markers up to it
+    mapping_problem      why a newer set is not active, "" if no set is newer
+    published_set        the set in the last committed position record; Kafka has the markers of all
+                         moves of tables up to this set
     position_file, position_offset, gtid_set, execute_time, execute_position, epoch
                          a copy of the position for people; the relay reads the one in Kafka
     sources              for a group, `file:offset` of each source by name; the position is that

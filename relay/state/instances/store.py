@@ -30,9 +30,10 @@ class InstanceStore:
     """Stores what relays report about their instances: the status, the note about the first start,
     and the tables that an instance reads or leaves out.
 
-    Only the relay that runs an instance writes them. The last write counts, except that the note
-    about the first start is never replaced. `flows`, `snapshots`, `failover`, `topics` and
-    `key_forms` are further stores for instances.
+    The relay that runs an instance writes them. A relay that refuses the document of an instance
+    also writes its status. A later write replaces an earlier one, except that the note about the
+    first start is never replaced. `flows`, `snapshots`, `failover`, `topics` and `key_forms` are
+    further stores for instances.
     """
 
     def __init__(self, session: Session, paths: Paths) -> None:
@@ -46,7 +47,7 @@ class InstanceStore:
         self.key_forms = KeyFormStore(session, paths)
 
     def put_status(self, status: InstanceStatus) -> None:
-        """Replace the status of the instance. The last write counts."""
+        """Replace the status of the instance."""
         self._session.put(self._paths.instance_status(status.name), status.to_document())
 
     def status(self, instance: str) -> InstanceStatus:

@@ -38,7 +38,8 @@ class KeyFormStore:
     def read(self, topic: str, table: str, rules: str, shard: str = "") -> Forms:
         """Return the forms of a table; () if no row was recorded. Raises StoreUnreachable.
 
-        Forms are only added, so an outdated answer may lack some and is never wrong.
+        Forms are only added and never removed, so an outdated answer can lack forms, but all forms
+        in it are valid.
         """
         node = self._session.find(self._path(topic, table, shard))
         return () if node is None else _read(node.value, rules).get(shard, ())

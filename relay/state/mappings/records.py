@@ -74,8 +74,8 @@ class SetRecord:
     """One mapping set: which version of each document it has.
 
     `restored_from` is the older set whose documents a rollback took, None without a rollback.
-    `is_apart`: a restore wrote it over the sets of another store, under which no rows were
-    published.
+    `is_apart`: a restore wrote this set while ZooKeeper had the sets of another store. No rows of
+    the installation were published under those sets.
     """
 
     number: int

@@ -16,7 +16,7 @@ class RunnableInstance:
     """One instance that a relay can run.
 
     `preferred` are the servers that its settings prefer. `code` is the error that prevents the
-    relay from leading it now, and `reason` its text; both are "" if there is none.
+    relay from leading it now, and `reason` its text; both are "" without such an error.
     """
 
     instance: str

@@ -71,8 +71,9 @@ class JsonSchema:
 def envelope_schema(title: str, columns: Sequence[TypedColumn]) -> dict[str, Any]:
     """Return the schema of a table's messages.
 
-    In it, a row has no other columns than `columns`, and none is required. `title` is its title. A
-    registry then accepts a new column as compatible with older schemas, but not a dropped one.
+    In the schema, a row has no other columns than `columns`, and no column is required. A registry
+    then accepts a new column as compatible with older schemas, but not a dropped one. `title` is
+    the title of the schema.
     """
     row = {
         "type": "object",

@@ -154,7 +154,7 @@ class MariadbSearch:
 
     def first_file(self, published: GtidSet) -> str:
         """Return the newest file before which every transaction was published; the oldest file if
-        there is none.
+        no file has this property.
         """
         for file in reversed(self._files):
             if all(
