@@ -20,10 +20,11 @@ needed a tenth more CPU for a row.
 def return_large_buffers() -> None:
     """Make freed buffers of 8 MB and more go back to the operating system.
 
-    By default, glibc raises this limit to the largest buffer that was ever freed (mallopt(3),
-    M_MMAP_THRESHOLD). Buffers of large events would then stay in the heap of each thread that freed
-    one. Free memory at the end of a heap is returned if it is more than twice the limit
-    (M_TRIM_THRESHOLD), which is also glibc's rule. Other C libraries are not changed.
+    By default, glibc raises the size from which it does so to the largest buffer that was ever
+    freed (mallopt(3), M_MMAP_THRESHOLD). Buffers of large events would then stay in the heap of
+    each thread that freed one. Free memory at the end of a heap is returned if it is more than
+    twice that size (M_TRIM_THRESHOLD), which is also glibc's rule. Other C libraries are not
+    changed.
     """
     try:
         library = ctypes.CDLL(None)

@@ -103,7 +103,7 @@ def relay_until(
     front: StatusFront,
     part: Part | None = None,
 ) -> int:
-    """Run a relay until `stop` is set. Return 0 if every instance ended in time.
+    """Run a relay until `stop` is set. Return 0 if every instance ended in time, otherwise 1.
 
     closer  ends the session in ZooKeeper if this process is killed; None: it ends after its timeout
     front   how other programs request health, status and metrics

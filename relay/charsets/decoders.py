@@ -38,7 +38,9 @@ def decoder(charset: str) -> Decoder | None:
 
 @lru_cache
 def lenient_decoder(charset: str) -> Decoder | None:
-    """Return a decoder of the same character set that replaces invalid bytes with U+FFFD."""
+    """Return a decoder of a character set that replaces invalid bytes with U+FFFD; None for an
+    unknown character set.
+    """
     if charset in CODECS:
         return _by_codec(CODECS[charset], "replace")
     if charset in BASED_ON:

@@ -45,7 +45,8 @@ def found_in(records: Iterable[Record], wanted: str | None = None) -> Iterator[F
 
     wanted  id of the only dead letter whose records count; None: all of them
 
-    A damage never hides the other dead letters. Dead letters with missing parts come last.
+    Damaged records never prevent the reading of other dead letters. Dead letters with missing parts
+    come last.
     """
     opened: dict[tuple[str, str], tuple[int, Gathering]] = {}
     for offset, key, value in records:

@@ -123,7 +123,7 @@ def last_of_key(kafka: KafkaSettings, letter: DeadLetter, state: TopicState) -> 
 def forgets_after_ms(state: TopicState, *, tombstones: bool) -> int | None:
     """Return for how many milliseconds a compacted topic keeps the tombstone of a deleted key.
 
-    `tombstones`: whether the instance writes tombstones. Returns None if no key loses all its
-    records.
+    `tombstones`: whether the instance writes tombstones. Without them the result is None, because
+    the topic then keeps a record of every key.
     """
     return int(state.settings.get("delete.retention.ms", 0)) if tombstones else None

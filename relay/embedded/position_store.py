@@ -14,7 +14,7 @@ class PositionStore(Protocol):
     """Stores one value of bytes: `load` returns the value of the last `save`."""
 
     def load(self) -> bytes | None:
-        """Return the last saved position; None if there is none."""
+        """Return the last saved position; None if no position was saved."""
 
     def save(self, position: bytes, /) -> object:
         """Replace the position; it is durable when this returns."""
@@ -27,7 +27,7 @@ class PositionStore(Protocol):
 class PositionCallbacks:
     """A position store that calls two functions of the embedding program.
 
-    load  returns the saved position; None if there is none
+    load  returns the saved position; None if no position was saved
     save  stores a position
 
     An error of a function ends the iteration over the changes.

@@ -59,7 +59,7 @@ def tag_headers(tags: Sequence[str]) -> Headers:
 def message_headers(
     order: OrderPair, tags: Headers, origin: Origin | Membership | None = None
 ) -> Headers:
-    """Return a message's headers. Without an origin: only the two default headers."""
+    """Return a message's headers. Without an origin: only the order header and the tags."""
     own = (
         Header.ORDER.value,
         order_text(order.execute_time, order.execute_position).encode("ascii"),

@@ -84,7 +84,7 @@ class RowEncoder:
 
     def framing_text_parts(self, operation: Operation) -> tuple[bytes, bytes, bytes, bytes]:
         """Return the four parts of `framing_texts` that do not depend on the frame: the texts
-        before and after GTID and batch, and those before and after the publishing time.
+        before and after event time, GTID and batch, and those before and after the publishing time.
         """
         before_old, before_sql_type, sql_type = self._facts.get(None) or self._new_facts(None)
         old = b"" if operation is Operation.UPDATE else b"null"

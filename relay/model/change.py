@@ -75,7 +75,8 @@ class RowsEvent(NamedTuple):
 
     rows       may be decoded at the first access, and then raise the errors of decoding
     body       the event as it was logged
-    images_at  where its row images begin in `body`; None if an image lacks a column
+    images_at  where its row images begin in `body`; None if an image lacks a column, or can have
+               changes of JSON documents instead of the documents
     """
 
     operation: Operation

@@ -29,7 +29,7 @@ class ServerSeen:
     role          which of the two configured addresses it has
     place         its address, host:port
     answers       whether it answered the last heartbeat
-    failures      consecutive heartbeats that it did not answer; a refusal is not counted
+    failures      consecutive heartbeats that it did not answer; a refusal sets the number to 0
     error         the last error, "" without one
     seen_ms       time of its last answer, Unix milliseconds; 0 without one
     gtids         whether it writes GTIDs
@@ -56,7 +56,7 @@ class ServerSeen:
 
     @property
     def held(self) -> Executed:
-        """The transactions in the server's binlog: executed and not purged."""
+        """The transactions that the server has executed and logged, including purged ones."""
         return Executed.parse(self.executed, self.binlog_state, strict=self.strict)
 
     @property

@@ -128,7 +128,7 @@ class TableMap:
 
     primary_key  ordinals of the columns of the primary key or of a unique key, in key order;
                  empty: no key is known
-    key_kind     whether that is the primary key, or that the keys are not known
+    key_kind     what is known about this key, for example that it is the primary key
     logged       the column metadata that the server wrote. Unless it is FULL, the schema history
                  adds the names
     unknown      why the names could not be added; "" otherwise

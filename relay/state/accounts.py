@@ -26,7 +26,7 @@ _ALGORITHM: Final = "$argon2id$"
 class AccountStore:
     """Reads and changes the users and tokens.
 
-    If another writer was faster, the change is applied again to the new state.
+    If another writer was faster, a change without `base` is applied again to the new state.
     """
 
     def __init__(self, session: Session, paths: Paths) -> None:
@@ -54,7 +54,8 @@ class AccountStore:
         """Apply a change to the users and tokens; with `base`, only if the present state has this
         name.
 
-        Raises the change's errors, StoreRefused, and VersionConflict if another writer was faster.
+        Raises the change's errors, StoreRefused, and VersionConflict if the present state has
+        another name than `base`.
         """
 
         def changed(node: Node | None) -> tuple[None, bytes]:

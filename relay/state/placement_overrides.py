@@ -72,8 +72,8 @@ class PlacementStore:
         return self._session.watch(self._path, signal)
 
     def hand_over(self, instance: str, to: str, note: Note) -> None:
-        """Let an instance run on the relay or server `to`, as long as that runs, until the override
-        is withdrawn or replaced.
+        """Let an instance run on the relay or server `to`, as long as that relay or server runs,
+        until the override is withdrawn or replaced.
         """
         self._change(
             lambda overrides: replace(

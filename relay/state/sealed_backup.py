@@ -59,7 +59,8 @@ def seal(backup: Backup, passphrase: str) -> str:
 def unseal(text: str, passphrase: str) -> Backup:
     """Return the backup in a sealed file.
 
-    Raises BackupRefused for another kind of file, a later format, and a wrong passphrase.
+    Raises BackupRefused for another kind of file, a later format, a wrong passphrase, and a file
+    that was changed.
     """
     head = _head(text)
     try:

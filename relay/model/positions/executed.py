@@ -1,4 +1,4 @@
-"""The transactions that a server's binlog has, and those of a set that it lacks."""
+"""The transactions that a server has executed and logged, and those of a set that it lacks."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

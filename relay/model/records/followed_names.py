@@ -16,10 +16,11 @@ def names_up_to(source: SourcePosition, names: SourcePosition | None) -> SourceP
 
 def names_kept(source: SourcePosition, names: SourcePosition | None) -> SourcePosition | None:
     """Return the value of `names` for a position after `source`, if the statements between the two
-    were not followed.
+    positions were not followed.
 
-    The result has the GTID set of `source`, by which those statements can be followed later. None
-    if the history belongs to another server, whose binlog has other statements.
+    If the history was followed exactly up to `source`, the result has the GTID set of `source`, by
+    which those statements can be followed later. None if the history belongs to another server,
+    whose binlog has other statements.
     """
     if names is None or names.identity.server != source.identity.server:
         return None

@@ -97,7 +97,9 @@ def last_changed(
 
 
 def first_changes(items: Iterable[RawItem | StreamItem]) -> list[bytes]:
-    """Return the `change_bytes` of the first MOST_CHANGES changes."""
+    """Return the `change_bytes` of the items that are changes. The caller passes at most
+    MOST_CHANGES items.
+    """
     return [change for item in items if (change := change_bytes(item)) is not None]
 
 

@@ -108,8 +108,9 @@ class TopicAgreement:
 
         The instance joins only if no other publishing instance assigns rows differently or has
         another format. Waiting instances are ignored, so a new instance never stops an existing
-        one. If an operator changes the assignment of all instances, the first one that requests to
-        publish joins, and the others follow.
+        one. If an operator changes the assignment of all instances, each of them waits until no
+        instance publishes with the former one. So the last one to request joins at once, and the
+        others join at their next request.
         """
         differs = self.differing(instance, partitioning) or self.differing_formats(
             instance, message_format

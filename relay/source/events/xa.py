@@ -27,7 +27,7 @@ _ACTIONS: Final = {
 
 def prepared(body: Body) -> tuple[XaAction, str]:
     """Return (action, name) of an XA_PREPARE event; the action is PREPARE, or COMMIT_AT_ONCE for
-    ONE PHASE.
+    XA COMMIT ... ONE PHASE.
 
     Raises ValueError or struct.error if the event is cut short.
     """

@@ -71,7 +71,7 @@ class ServerFacts:
 
     @property
     def held(self) -> Executed:
-        """The transactions in the server's binlog: executed and not purged."""
+        """The transactions that the server has executed and logged, including purged ones."""
         return Executed.parse(self.executed, self.binlog_state, strict=self.gtids_strict)
 
     @property

@@ -124,8 +124,8 @@ def _transactions(steps: Iterable[Create]) -> Iterator[list[Create]]:
 
 
 class SnapshotStore:
-    """Reads and writes the copy requests of each instance. A change also changes their parent node,
-    which relays watch.
+    """Reads and writes the copy requests of each instance. Each new or changed request also changes
+    the parent node of the requests, which relays watch.
     """
 
     def __init__(self, session: Session, paths: Paths) -> None:

@@ -22,8 +22,9 @@ class RestoredMapping:
     missing  paths to write as they are in the backup
     differ   the pointer, if it gets another value
     kept     paths with other contents, whose present contents stay
-    bodies   documents that become a new active set; None: the active set already has them, or
-             ZooKeeper has no sets, so that the pointer is written as it is in the backup
+    bodies   documents that become a new active set; None: the active set already has them, the
+             backup's active set cannot be read, or ZooKeeper has no sets, so that the pointer is
+             written as it is in the backup
     """
 
     missing: tuple[str, ...]
