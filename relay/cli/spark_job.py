@@ -1,4 +1,4 @@
-"""Starts a Spark job in place of this process.
+"""Runs a Spark job as the main module of this process.
 
 The jobs are a separate package, which the relay does not need.
 """
@@ -28,8 +28,8 @@ JobOptions: TypeAlias = Annotated[
 
 
 def become(job: str, options: Sequence[str] | None) -> None:
-    """Replace this process by the job `job` with these options. The job then receives the signals,
-    and gives the output and the exit code.
+    """Run the job `job` with these options as the main module of this process. The job then
+    receives the signals, and determines the output and the exit code.
     """
     if find_spec("pyspark") is None or find_spec(_JOBS) is None:
         typer.echo(

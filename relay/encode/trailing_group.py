@@ -1,5 +1,5 @@
 """Prints DECIMAL as Canal does. The binlog stores groups of nine digits, and Canal omits a shorter
-last group if it is zero.
+last group of the fraction if it is zero. If the fraction has no other group, one zero remains.
 """
 
 from collections.abc import Callable
@@ -24,6 +24,6 @@ def canal_decimal(scale: int) -> Callable[[str], str]:
 
 def without_empty_group(number: str) -> str:
     """Return a decimal's text without its last group of fractional digits, if that group is shorter
-    than nine digits and zero.
+    than nine digits and zero. If the fraction has no other group, one zero remains.
     """
     return canal_decimal(len(number.partition(".")[2]))(number)

@@ -11,10 +11,11 @@ def first_server(
 ) -> ServerRole:
     """Return the server at which an instance without a position begins.
 
-    Call it only if the standby has its own start settings. The result is the standby if an operator
-    ordered that. It is also the standby if `rules.automatic` is set, the master is dead by its
-    failed heartbeats, the standby answers, and no operator holds the instance. Otherwise it is the
-    master. No proof is necessary, because nothing was published yet.
+    Call it only if the standby has its own start settings. If an operator ordered a switch to a
+    server, the result is that server. Otherwise it is the standby if `rules.automatic` is set, the
+    master is dead by its failed heartbeats, the standby answers, and no operator holds the
+    instance. In all other cases it is the master. No proof is necessary, because nothing was
+    published yet.
     """
     seen = {each.role: each for each in servers}
     master, standby = seen[ServerRole.MASTER], seen[ServerRole.STANDBY]

@@ -21,8 +21,8 @@ _LENGTH_WIDTH: Final = 0x07
 
 
 def uncompressed(stored: bytes) -> bytes:
-    """Return the original bytes. Raises Malformed if they are more than the header of the value
-    announces.
+    """Return the original bytes. Raises Malformed for an unknown method, and if the stored bytes
+    are damaged or do not have the length that the header of the value announces.
     """
     if not stored:
         return b""

@@ -1,7 +1,8 @@
 """The type of a column in formats with typed values, and the conversion of values to that type.
 
-A column has a numeric type if all its values fit. Other columns have the text of the exact style,
-so that nothing is lost: DECIMAL, BIGINT UNSIGNED, BIT(64), dates and times, ENUM, SET, JSON.
+A column has a numeric type if all its values fit. A column of bytes, and GEOMETRY and VECTOR, have
+the type BYTES. Other columns have the text of the exact style, so that nothing is lost: texts,
+DECIMAL, BIGINT UNSIGNED, BIT(64), dates and times, ENUM, SET, JSON.
 """
 
 from collections.abc import Callable

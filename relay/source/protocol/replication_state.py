@@ -31,8 +31,9 @@ def ask_replication(connection: SourceConnection, server: ServerFacts) -> Replic
 
 
 def replicating(channels: Iterable[Mapping[str, object]]) -> Replicating:
-    """Return RUNNING if any channel is running, otherwise HALTED if any channel is halted, otherwise
-    ENDED. `channels` are the rows of SHOW REPLICA STATUS.
+    """Return RUNNING if any channel is running, else HALTED if any channel is halted, else ENDED.
+
+    `channels` are the rows of SHOW REPLICA STATUS.
     """
     states = [
         _channel({_old(name): value for name, value in channel.items()}) for channel in channels
