@@ -60,7 +60,7 @@ def check_source(
     replica: str = "",
     whole_images: bool = True,
 ) -> list[SourceCheck]:
-    """Return the results of all checks of a source; if the login fails, only those up to there.
+    """Return the results of all checks of a source; if the login fails, only that result.
 
     Errors of the source are in the results and not raised. Clocks that differ by more than
     `clock_limit_s` seconds are a warning. `replica` names the reader, for choosing a server_id if

@@ -1,8 +1,8 @@
 """A backup: the documents of an installation in ZooKeeper as a folder of files.
 
-It has all nodes of `relay.state.paths` except these: nodes that exist as long as a process (relays,
-leaders, the owner of an erasure), statuses, `called`, sign-ins, copy requests, and orders and views
-of failovers. Positions are in Kafka and not in the backup.
+It has the nodes of `relay.state.paths` except the passing ones (`passes`): nodes of processes
+(relays, leaders, the owner of an erasure), sign-ins, statuses, copy requests, and the orders and
+views of failovers. Positions are in Kafka and not in the backup.
 """
 
 import json

@@ -1,7 +1,7 @@
 """Applies partial updates of JSON (binlog_row_value_options=PARTIAL_JSON): computes the document
 after from the document before and a list of changes.
 
-A change is one byte of operation, a path and, except for REMOVE, a binary JSON value; path and
+A change is one byte of operation, a path and, except for REMOVE, a binary JSON value. Path and
 value have length-encoded lengths before them (MySQL source: sql-common/json_diff.h). Changes are
 applied in order.
 """

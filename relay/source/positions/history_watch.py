@@ -1,8 +1,8 @@
 """Checks during a dump that the source still has the binlog that is being read.
 
-After a RESET neither MySQL nor MariaDB ends a dump that is at the end of the binlog: the server
-sends only heartbeats from the deleted file, until the new file has grown beyond the old position
-(tried with MariaDB 11.4 and MySQL 9.7). So an idle source is queried.
+After a RESET neither MySQL nor MariaDB ends a dump that is at the end of the binlog. The server
+sends only heartbeats from the deleted file until the new file has grown beyond the old position
+(tried with MariaDB 11.4 and MySQL 9.7). So the relay queries an idle source.
 """
 
 from contextlib import closing

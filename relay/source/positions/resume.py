@@ -70,8 +70,8 @@ def resumed(
 def check_position(
     connection: SourceConnection, settings: SourceSettings, server: ServerFacts, at: SourcePosition
 ) -> None:
-    """Check that the server still has the binlog file of the position, that the file was created at
-    the same time, and that it is not shorter than the offset.
+    """Check that the server still has the binlog file of the position. Its creation time must be
+    the one in the position, and the file must not be shorter than the offset.
 
     Raises HistoryChanged, SourceLostTransactions or BinlogPurged.
     """

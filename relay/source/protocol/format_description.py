@@ -1,9 +1,9 @@
 """The first event of a binlog file: which release wrote it, whether its events have checksums, and
 how long their headers are.
 
-Layout: binlog version (2 bytes), server version (50), time (4), bytes of the common header (1),
-then for each event type from 1 on the bytes of its post-header (1 each); releases that know
-checksums add one byte for the algorithm and four for their own checksum. Sources: MySQL internals,
+Layout: binlog version (2 bytes), server version (50), time (4), size of the common header (1), and
+for each event type from 1 on the size of its post-header (1 each). Releases with checksums add one
+byte for the algorithm and four for the checksum of this event. Sources: MySQL internals,
 Format_description_event; MariaDB, log_event.cc. The lengths below are those of MySQL 5.5 to 9.7 and
 MariaDB 10.1 to 11.8.
 """

@@ -76,9 +76,8 @@ def write_dropped(
     """Return the document of tables that are left out, those with the most rows first.
 
     Tables beyond DROPPED_NAMES_LISTED are only counted. A name that is in the document `before`
-    keeps its first time; other names get the time `now_ms`. Because a relay starts with an empty
-    list, the times of names that are not listed now are kept too, as far as they are among the
-    newest.
+    keeps its first time; other names get the time `now_ms`. A relay starts with an empty list. So
+    the document also keeps the newest of the times of names that are not listed now.
     """
     ordered = sorted(names, key=lambda dropped: (-dropped.rows, dropped.name))
     known = first_times(before)

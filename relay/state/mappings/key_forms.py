@@ -27,8 +27,9 @@ Change: TypeAlias = Callable[[Forms], Forms | None]
 class KeyFormStore:
     """Reads and changes the text forms of keys.
 
-    Forms are stored for each digest of partition rules (`rules`), because rows under other rules
-    never conflict. `shard` is the real table if keys name it, otherwise "".
+    A node has the forms under one digest of partition rules (`rules`). Forms under another digest
+    are ignored, and the next write replaces them, because all instances of a topic use the same
+    rules. `shard` is the real table if keys name it, otherwise "".
     """
 
     def __init__(self, session: Session, paths: Paths) -> None:
@@ -38,8 +39,7 @@ class KeyFormStore:
     def read(self, topic: str, table: str, rules: str, shard: str = "") -> Forms:
         """Return the forms of a table; () if no row was recorded. Raises StoreUnreachable.
 
-        Forms are only added and never removed, so an outdated answer can lack forms, but all forms
-        in it are valid.
+        An outdated answer can lack newer forms. `change` decides by the present ones.
         """
         node = self._session.find(self._path(topic, table, shard))
         return () if node is None else _read(node.value, rules).get(shard, ())

@@ -19,7 +19,7 @@ class MappingStore:
     """Saves, loads and lists mapping sets.
 
     The texts of documents are not parsed here. No set is overwritten: a save and a rollback both
-    add a set under the next number and move the pointer, in one ZooKeeper transaction, which fails
+    add a set under the next number and move the pointer, in one ZooKeeper transaction. It fails
     with VersionConflict if the pointer was moved meanwhile.
     """
 

@@ -3,10 +3,10 @@ and finds which transactions are purged.
 
 A MariaDB position names one transaction for each domain. A server with greater numbers accepts a
 dump from that position even if it lacks the transaction. So the relay searches for the transaction
-itself: in the state at the end of the binlog, in the lists at the beginnings of the files, else in
-the one file that must contain it. Only if the numbers of its domain rise does the transaction prove
-that all earlier ones are there. With gtid_strict_mode off, numbers rise only per server, so a
-domain that several servers wrote to is read completely.
+itself: in the state at the end of the binlog and in the lists at the beginnings of the files. If
+these do not show it, the relay reads the one file that must contain it. Only if the numbers of its
+domain rise does the transaction prove that all earlier ones are there. With gtid_strict_mode off,
+numbers rise only per server, so a domain that several servers wrote to is read completely.
 """
 
 from collections.abc import Callable, Iterable, Sequence
