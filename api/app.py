@@ -111,7 +111,8 @@ def create_app(settings: RelaySettings, on_warm: Callable[[], None] = lambda: No
     """Return the application of the admin.
 
     The application starts also while ZooKeeper is unavailable. It then answers 503, and works again
-    when ZooKeeper is back. `on_warm` is called in a thread when the logical view is first computed.
+    when ZooKeeper is back. `on_warm` is called in a thread after the logical view was computed for
+    the first time.
 
     Raises ConfigurationError for settings that the admin must refuse.
     """

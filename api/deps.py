@@ -42,10 +42,13 @@ def check_rights(request: Request) -> None:
 
 def _precondition(
     if_match: Annotated[
-        str | None, Header(description="The ETag that the edit was made from.", examples=['"12"'])
+        str | None,
+        Header(
+            description="The ETag of the state from which the edit was made.", examples=['"12"']
+        ),
     ] = None,
     if_none_match: Annotated[
-        str | None, Header(description="`*`: only if it is not there yet.")
+        str | None, Header(description="`*`: only if the object does not exist yet.")
     ] = None,
 ) -> Precondition:
     return Precondition(TagList.read(if_match), TagList.read(if_none_match))
@@ -56,13 +59,16 @@ def _sent_note(
     x_author: Annotated[
         str | None,
         Header(
-            description="Who saves, unless the token is a user's. UTF-8, percent-encoded.",
+            description="The author, unless a user sends the request. UTF-8, percent-encoded.",
             examples=["ann"],
         ),
     ] = None,
     x_comment: Annotated[
         str | None,
-        Header(description="Why; UTF-8, percent-encoded outside ASCII.", examples=["second shard"]),
+        Header(
+            description="The reason. UTF-8, percent-encoded outside ASCII.",
+            examples=["second shard"],
+        ),
     ] = None,
 ) -> Note:
     note, caller = note_of(x_author, x_comment), caller_of(request)

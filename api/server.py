@@ -106,7 +106,7 @@ def make_server(
 ) -> AdminServer:
     """Return a server that accepts connections on `listener`, a socket that already listens.
 
-    `on_warm` is called in a thread when the logical view is first computed. Raises
+    `on_warm` is called in a thread after the logical view was computed for the first time. Raises
     ConfigurationError if the TLS files do not contain a certificate and its key.
     """
     tls = settings.api.tls

@@ -42,9 +42,9 @@ class Claims:
     def take(self, subscriber: Subscriber, holder: Holder) -> Claim:
         """Return the right to serve a subscriber, after the former connection has ended its feed.
 
-        A client that connects again does not wait for the end of a connection that a broken network
-        keeps open. Raises TooMany if the former connection does not end in time, Displaced if a
-        newer connection arrived meanwhile.
+        The method requests the former connection to end. So a client that connects again is served
+        even if a broken network keeps its former connection open. Raises TooMany if the former
+        connection does not end in time, Displaced if a newer connection arrived meanwhile.
         """
         claim = Claim(holder)
         with self._lock:

@@ -33,8 +33,8 @@ class Logins:
     def come(self, newcomer: Newcomer, address: str) -> None:
         """Record a new connection from an address.
 
-        Raises TooMany if the largest number of clients is logged in, and if too many closed
-        connections have not ended yet.
+        Raises TooMany if the largest number of clients is logged in, or if too many of the
+        connections that `turn_away` closed have not ended yet.
         """
         with self._lock:
             self._check_clients()
@@ -45,7 +45,11 @@ class Logins:
             self._newcomers[newcomer] = address
 
     def log_in(self, newcomer: Newcomer) -> None:
-        """Record that a client has sent the right password. Raises TooMany at the limit."""
+        """Record that a client has sent the right password.
+
+        Raises TooMany if `turn_away` has closed the connection, or if the largest number of clients
+        is logged in.
+        """
         with self._lock:
             if newcomer in self._ending:
                 raise TooMany("Too many connections that have not logged in. Connect again.")

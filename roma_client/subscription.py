@@ -51,15 +51,15 @@ class Subscription:
     start             where a group that has never read begins
     values            Python types by column type, or the relay's texts
     ddl               also deliver statements (`Operation.STATEMENT`)
-    exclusive         one active client of the group at a time; the others stand by
+    exclusive         one client of the group is active at a time; the others receive no changes
     workers           threads of `run()`; order per key is kept
     retry             how often `run()` calls a handler that raises
     dead_letters      topic of changes whose handler failed for good; default
                       `<group>.dead-letters`, None: the handler's error ends `run()`
     corrupt           what to do with a record that is no message of the relay, or whose claim is
                       gone
-    claim_reader      returns the bytes behind the URL of a claim; raises FileNotFoundError or
-                      LookupError if there is nothing
+    claim_reader      returns the bytes at the URL of a claim; raises FileNotFoundError or
+                      LookupError if the URL has no bytes
     idle_seconds      the iteration ends after this time without a change; None: it does not end
     topic             read this topic instead of the one of the mapping
     cache             folder of the admin's last answers
@@ -72,7 +72,7 @@ class Subscription:
                       or raise TableMoved
     move_seconds      time after a move until the former topic must be marked as ended; later,
                       TableMoved is raised
-    removed_instances instances that never publish again: their markers are not waited for
+    removed_instances instances that never publish again: their markers are not expected
     """
 
     database: str

@@ -219,8 +219,9 @@ def run(
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line. Return 0 if all is equal, 1 if something differs, 2 if that is
-    undecided.
+    """Run the command line. Return 0 if all tables are equal, 1 if a table differs.
+
+    Otherwise returns 2: not all tables could be compared, or an error ended the job.
     """
     given = copy_arguments("reconcile", __doc__, arguments)
     try:

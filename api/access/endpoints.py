@@ -1,4 +1,4 @@
-"""The table of the rights that each endpoint requires; there is no other one.
+"""The only table of the rights that each endpoint requires.
 
 `Guard` checks these rights before it reads a body.
 """

@@ -9,7 +9,9 @@ def check_exposure(settings: ApiSettings) -> None:
     """Raise ConfigurationError if other machines could read or forge the credentials of a request.
 
     They could read them at an address other than loopback without TLS and without a proxy with TLS.
-    They could forge the user header of a proxy (`api.trusted_header`) that any client may send.
+    They could forge the user header of a proxy (`api.trusted_header`) at such an address if
+    `api.trusted_header.proxies` is empty, because the admin then accepts the header from any
+    client.
     """
     _check_proxies(settings)
     if is_loopback(settings.host) or settings.tls is not None or settings.behind_proxy:

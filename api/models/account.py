@@ -10,7 +10,7 @@ class UserView(BaseModel):
 
     name: str
     role: Role
-    values: bool = Field(description="May read values of rows: dead letters.")
+    values: bool = Field(description="May read keys and values of rows.")
     disabled: bool
     has_password: bool = Field(description="Can sign in to the pages.")
     created_ms: int
@@ -75,10 +75,12 @@ class TokenRequest(BaseModel):
         extra="forbid", json_schema_extra={"examples": [{"owner": "ann", "role": "viewer"}]}
     )
 
-    owner: str = Field(description="The user; the token never gives more than it may do.")
+    owner: str = Field(description="Its user. The token never gives more rights than the user has.")
     role: Role
     values: bool = False
-    days: int = Field(default=90, ge=0, le=3650, description="It expires then; 0: never.")
+    days: int = Field(
+        default=90, ge=0, le=3650, description="Days until it expires; 0: it never expires."
+    )
 
     @property
     def grant(self) -> Grant:

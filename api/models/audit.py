@@ -13,9 +13,11 @@ class AuditEntryView(BaseModel):
     actor: str = Field(description="Who did it.")
     act: str = Field(description="What was done.", examples=["position.set"])
     subject: str = Field(description="The instance; empty for the whole installation.")
-    before: dict[str, Any] = Field(description="What the act changed, as it was.")
-    after: dict[str, Any] = Field(description="The same fields as they became.")
-    comment: str = Field(description="Why.")
+    before: dict[str, Any] = Field(
+        description="The fields that the act changed, with their former values."
+    )
+    after: dict[str, Any] = Field(description="The same fields with their new values.")
+    comment: str = Field(description="The reason that the actor gave.")
     at_ms: int = Field(description="When, Unix milliseconds.")
     via: str = Field(
         description="How it was requested: `page`, `REST`, `command line`, `relay`, or `provider` "

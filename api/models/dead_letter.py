@@ -30,7 +30,7 @@ class DeadLetterView(BaseModel):
     execute_position: str = Field(
         description="63 bits as text, because many JSON readers round numbers above 2^53."
     )
-    topic: str = Field(description="Where it was to go.")
+    topic: str = Field(description="Topic to which its message was to be sent.")
     partition: int = Field(description="-1 where no message could be made.")
     key: str | None = Field(
         description="The message's key as text; null: it has none, or `key_hidden` is true."
@@ -44,7 +44,7 @@ class DeadLetterView(BaseModel):
         description="False: the row could not be encoded, and the value is the row as it was read."
     )
     written_ms: int
-    replayed_by: str | None = Field(description="Who sent it since, if anybody did.")
+    replayed_by: str | None = Field(description="Who sent it since; null: nobody.")
     replayed_ms: int | None
     record_offset: int = Field(
         description="Offset of its record in the topic of the dead letters; of the first one if "

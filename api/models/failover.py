@@ -58,9 +58,12 @@ class ServerAnswer(BaseModel):
     executed: str = Field(description="gtid_executed, or MariaDB's gtid_binlog_pos.")
     purged: str
     behind: int = Field(description="Published transactions that it lacks; -1 without GTIDs.")
-    lacking: str = Field(description="These transactions. accept-loss gives them up.")
+    lacking: str = Field(
+        description="The transactions that `behind` counts. accept-loss gives them up."
+    )
     gone: str = Field(
-        description="Transactions that it purged and nobody published. accept-loss gives them up."
+        description="Transactions that it purged before they were published. accept-loss gives "
+        "them up."
     )
     errant: str = Field(
         description="Transactions that were written to the server itself, not replicated."
@@ -72,7 +75,7 @@ class ServerAnswer(BaseModel):
         "five minutes that this admin has read; negative: it grows, null: not known.",
     )
     catch_up_seconds: float | None = Field(
-        default=None, description="Until it has everything, at this rate; null: not known."
+        default=None, description="Seconds until `behind` is 0 at this rate; null: not known."
     )
     proof: ProofAnswer = Field(description="Whether it could be read instead, step by step.")
 

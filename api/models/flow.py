@@ -18,7 +18,8 @@ class FlowWish(BaseModel):
     rows_per_second: int | None = Field(
         default=None,
         ge=0,
-        description="null: as the configuration file says; 0: no limit. Missing: it stays.",
+        description="null: the limit of the configuration file; 0: no limit. Missing: the present "
+        "limit stays.",
     )
     bytes_per_second: int | None = Field(
         default=None,
@@ -36,7 +37,7 @@ class FlowView(BaseModel):
 
     paused: bool = Field(description="Whether operators have paused the instance.")
     rows_per_second: int | None = Field(
-        description="null: as the configuration file says; 0: no limit."
+        description="null: the limit of the configuration file; 0: no limit."
     )
     bytes_per_second: int | None = Field(
         description="Of row events in the binlog; null and 0 as for rows."

@@ -120,8 +120,8 @@ class InstanceView(BaseModel):
         description="Relayed tables whose rows foreign keys change without binlog events."
     )
     keys_differ: str = Field(
-        description="Topics whose equal keys other instances place in other partitions, since "
-        "before instances were compared."
+        description="Sentences about topics in which this instance and another one assign equal "
+        "keys to different partitions. The difference is older than the check that refuses it."
     )
     sources: dict[str, str] = Field(
         description="Of a group: the position of each source, `file:offset`, by name."
@@ -130,11 +130,12 @@ class InstanceView(BaseModel):
         description="Of a group: sources that do not answer while the others are read."
     )
     row_printer: str = Field(
-        description="Printers of rows since the relay's start, the one with most rows first: "
-        "`compiled`, slower `readable`. Both print the same."
+        description="The printers that have printed rows since the relay's start, the one with the "
+        "most rows first: `compiled`, and the slower `readable`. Their messages are the same."
     )
     printed_rows: dict[str, int] = Field(
-        description="Rows printed since the relay's start, by path and reason of the slow one."
+        description="Rows printed since the relay's start, by printer. For `readable` the key also "
+        "has the reason why it was used, as in `readable: value`."
     )
     binlog_kept_seconds: int | None = Field(
         description="How long the source keeps a binlog file at least, 0: until a command purges "
@@ -154,8 +155,8 @@ class InstanceView(BaseModel):
     )
     present_state: str = Field(
         default="",
-        description="The state now: STANDBY if no relay leads the instance, whatever the last one "
-        "reported.",
+        description="The state now. If the relay that reported `state` has ended, it is STANDBY, "
+        "except for states that then still apply, such as STOPPED.",
     )
     since_exact: bool | None = Field(
         default=None, description="False: the state may have begun before `since_ms`."

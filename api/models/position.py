@@ -45,7 +45,7 @@ class PositionView(BaseModel):
         default=None, description="The transaction that is published in part."
     )
     replay_until: str | None = Field(
-        default=None, description="Up to where a move back publishes again."
+        default=None, description="The position up to which a move back publishes rows again."
     )
     skips: list[str] = Field(
         default=[],
@@ -88,7 +88,7 @@ class Place(OneSource):
     gtid_set: str | None = Field(
         default=None,
         description="The GTIDs that the source had executed before the position. With `file` "
-        "and `offset` they are checked; without them they are the position.",
+        "and `offset` the GTIDs are checked; without `file` and `offset` they are the position.",
     )
     as_new: bool = Field(
         default=False, description="Publish the next rows with new order keys, under a new epoch."
@@ -162,24 +162,27 @@ class MovePreview(BaseModel):
     """The effect of moving an instance's position."""
 
     kind: str = Field(description="`forward`, `back` or `as new`.")
-    file: str = Field(description="The binlog file of the position.")
-    offset: int = Field(description="The offset of the position in it.")
+    file: str = Field(description="The binlog file of the new position.")
+    offset: int = Field(description="The offset of the new position in `file`.")
     sentences: list[str]
     distance_bytes: int | None = Field(
-        description="Bytes of binlog between; null where the source does not have them all."
+        description="Bytes of binlog between the present and the new position; null where the "
+        "source does not have them all."
     )
     files: int | None = Field(
-        description="Binlog files that hold this part; null where the source does not have them."
+        description="Binlog files that hold these bytes; null where the source does not have them."
     )
     gtids: str
     transactions: int | None = Field(
         description="How many transactions `gtids` has; null without GTIDs, and on MariaDB."
     )
     rows: int | None = Field(
-        description="Rows of published tables between; null where they cannot be counted."
+        description="Rows of published tables between the two positions; null where they cannot be "
+        "counted."
     )
     rows_are_whole: bool = Field(
-        description="False: the binlog between was not read to its end, so there may be more."
+        description="False: the binlog between the two positions was not read to its end, so there "
+        "may be more rows."
     )
     tables: dict[str, int] = Field(description="These rows by logical table, the most first.")
     epoch: int

@@ -24,7 +24,7 @@ class SessionView(BaseModel):
     name: str = Field(description="Empty for a caller without a session and without a token.")
     rights: list[Right]
     ends_ms: int | None = Field(
-        description="The user must sign in again then. Null without a session."
+        description="Unix milliseconds; the user must sign in again then. Null without a session."
     )
     csrf: str = Field(
         description=(

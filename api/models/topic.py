@@ -46,7 +46,7 @@ class TopicView(BaseModel):
 
     topic: str
     exists: bool = Field(
-        description="Whether Kafka has the topic; a relay makes it when it starts."
+        description="Whether Kafka has the topic. A relay creates it before it writes to it."
     )
     partitions: list[PartitionView]
     offsets: int = Field(description="Offsets that can be read, transaction markers included.")

@@ -85,7 +85,8 @@ def verify_audit(
         list[_Known] | None,
         Query(
             max_length=100,
-            description="Entries that an earlier check named as `newest`. They must be there.",
+            description="Entries that an earlier check named as `newest`. The answer names those "
+            "that the trail lacks.",
         ),
     ] = None,
 ) -> AuditVerdictView:

@@ -14,8 +14,9 @@ router: Final = APIRouter(prefix="/api/v1/placement", tags=["placement"])
 
 @router.get("")
 def read_placement(admin: AdminDep, last: LastReadDep) -> PlacementView:
-    """Return for each instance the leading relay and the candidates, each with the reason why it
-    cannot run the instance, and the operators' orders.
+    """Return for each instance the leading relay and the candidates, and the operators' orders.
+
+    A candidate that cannot run the instance now has the reason.
     """
     return last.of(admin.placement.known())
 

@@ -22,7 +22,7 @@ _UNSIGNED: Final = {
 def sql_type(of_event: int, mysql_type: str, text: str | None) -> int:
     """Return the number of `java.sql.Types` for a value.
 
-    of_event    the number for the column in the event
+    of_event    the column's number in the relay's message; 0 if the message has none
     mysql_type  type of the column
     text        the value; None: NULL
     """

@@ -16,7 +16,7 @@ def framed(packet: bytes) -> bytes:
 def length_of(header: bytes, largest: int) -> int:
     """Return the size in bytes of the packet that follows a header of 4 bytes.
 
-    Raises BadPacket for a negative one and for one above `largest`.
+    Raises BadPacket if this size is negative or above `largest`.
     """
     size = int.from_bytes(header, "big", signed=True)
     if not 0 <= size <= largest:

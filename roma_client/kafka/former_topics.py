@@ -85,9 +85,10 @@ def chosen_topic(
     mapped      topic in the mapping
 
     A topic is finished if the commits of all its partitions name a move away from it. The result
-    is the target of the newest such move. But if the group has moved to a topic after that move
-    (`after` in the commits) and the topic is not finished, the result is this topic. If the service
-    itself named the resulting topic, the result is `mapped`.
+    is the target of the newest such move. There is one exception: the group may already have
+    followed a later move to a topic that is not finished (`after` in its commits names the set of
+    that move). The result is then this topic. If the commits say that the service itself named the
+    resulting topic (`by_hand`), the result is `mapped` instead.
     """
     rows = {name: each for name, each in notes.items() if not name.endswith(STATEMENT_SUFFIX)}
     whole: list[Departure] = []

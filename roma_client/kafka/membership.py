@@ -148,8 +148,9 @@ class Membership:
         """Return newer options if the first assignment of a new group arrived too late; otherwise
         None.
 
-        That is after `fresh_until`: since the admin's answer that the options are made of, the
-        table may have got another topic. Nothing was read yet. Raises the errors of opening.
+        An assignment after `fresh_until` is too late: the table may have got another topic since
+        the admin's answer from which the options were made. Nothing was read yet. Raises the errors
+        of opening.
         """
         if not self._is_late or self._options.again is None:
             return None

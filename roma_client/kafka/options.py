@@ -34,7 +34,7 @@ class FeedOptions:
 
     kafka                    librdkafka's settings, with `bootstrap.servers`
     start                    where a group without any committed offset begins
-    exclusive                one client of the group has all partitions
+    exclusive                whether one client of the group has all partitions
     session_timeout_seconds  a client that sends no heartbeat for so long loses its partitions
     follow                   the table whose moves to other topics are followed; None: none
     move_seconds             how long after a move the markers may take
@@ -90,9 +90,9 @@ def consumer_config(options: FeedOptions) -> Mapping[str, Any]:
     """Return the configuration of the consumer.
 
     The id of an exclusive client begins with its start time, so that the oldest member of the group
-    can be found by its id. Older releases choose the client that has partition 0 of the first
-    topic. Kafka's range assignor sorts members by their ids, so that is the same client if all
-    clients have the same topics.
+    can be found by its id. For clients of older releases, the active client is the one that has
+    partition 0 of the first topic. Kafka's range assignor sorts members by their ids, so that is
+    the oldest member too if all clients have the same topics.
     """
     session_ms = int(options.session_timeout_seconds * 1000)
     started = f"{time.time_ns() // 1_000_000:014d}"

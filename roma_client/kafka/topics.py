@@ -19,8 +19,8 @@ _POLL_SECONDS: Final = 0.3
 def wait_for_topics(consumer: Consumer, topics: Sequence[str]) -> frozenset[str]:
     """Wait until all topics exist, and return the names of those that were missing at first.
 
-    A relay creates its topics when it starts. Raises BrokerUnreachable, NotPermitted, and
-    TopicMissing after 15 s.
+    A relay creates a topic before its first message to the topic. Raises BrokerUnreachable,
+    NotPermitted, and TopicMissing after 15 s.
     """
     deadline = time.monotonic() + _WAIT_SECONDS
     absent = frozenset(each for each in topics if not _has_topic(consumer, each))

@@ -18,7 +18,7 @@ _NAME_DIGITS: Final = 24
 
 
 def default_folder() -> Path:
-    """Return `$XDG_CACHE_HOME/roma-client`, or the same in `~/.cache`."""
+    """Return `$XDG_CACHE_HOME/roma-client`; without that variable `~/.cache/roma-client`."""
     base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
     return Path(base).expanduser() / "roma-client"
 

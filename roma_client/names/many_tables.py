@@ -12,9 +12,11 @@ class TableTopics:
     """Finds the topic from which each table is read, in the admin's answer at the reader's start.
     Not thread-safe.
 
-    A table that is not in the answer is new. It is read from the same topic as another table of its
-    database which has the topic of its first row. If there is no such table (the mapping gives each
-    table a topic by `{table}`), the new table is read from the topic of its first row.
+    A table that is not in the answer is new. If the first row of a new table arrives in a topic of
+    another table of its database, both tables have the same topics, and the new table is read from
+    the topic from which the other one is read. If no other table of the database has that topic
+    (the mapping gives each table a topic by `{table}`), the new table is read from the topic of its
+    first row.
     """
 
     def __init__(self, tables: Iterable[Table]) -> None:

@@ -1,7 +1,8 @@
 """Parses markers of moved tables, and checks that the markers of all instances were read.
 
-An instance publishes a marker to a topic when a mapping edit routes a database to another topic:
-no rows of the database follow it there.
+An instance publishes a marker to a topic when a mapping edit routes a database to another topic.
+After the marker it publishes no rows of the database to the former topic, unless another edit
+routes the database back.
 """
 
 import json

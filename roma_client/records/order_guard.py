@@ -65,10 +65,11 @@ class OrderGuard:
             self._before[partition] = self._begun[partition] = last
 
     def rewind(self, partition: Partition, offset: int) -> None:
-        """Delete the orders of a partition's changes from an offset on: they will be delivered
-        again.
+        """Delete the orders of a partition's changes from an offset on, because these changes will
+        be delivered again.
 
-        Copies of earlier changes (a tombstone, messages for further tags) may be after that offset.
+        The orders of earlier changes are kept, because copies of them (a tombstone, messages for
+        further tags) may be after that offset.
         """
         newest = self._newest.get(partition, OrderedDict())
         for key in [key for key, (*_, at) in newest.items() if at >= offset]:

@@ -29,8 +29,9 @@ _TABLE: Final = "(TABLE_SCHEMA = X'{}' AND TABLE_NAME = X'{}')"
 def alterations(databases: Mapping[str, SourceDatabase], table: LogicalTable) -> Alterations:
     """Return when each shard was last altered; wait until the second of that time has passed.
 
-    Every ALTER TABLE sets CREATE_TIME (seen on MySQL 5.6 and 9.7, MariaDB 10.11 and 11.4), so a
-    later one has another time. Raises SourceUnreachable or SourceRefused.
+    Every ALTER TABLE sets CREATE_TIME (seen on MySQL 5.6 and 9.7, MariaDB 10.11 and 11.4), in whole
+    seconds. Because of the wait, a later ALTER TABLE sets another time. Raises SourceUnreachable or
+    SourceRefused.
     """
     found: dict[str, str | None] = {}
     for instance in table.instances:
@@ -42,12 +43,13 @@ def alterations(databases: Mapping[str, SourceDatabase], table: LogicalTable) ->
 
 
 def unswapped(shard: Shard, before: Alterations) -> str:
-    """Return an SQL condition on which the server raises an error if another table was renamed to
-    this name.
+    """Return an SQL condition that makes the server raise an error if another table was renamed to
+    the shard's name.
 
-    `before` has the time of the shard's last ALTER TABLE, which the condition compares. On MySQL 8
-    and later a RENAME keeps that time for both tables. A query reads one table under the name from
-    its beginning to its end. Returns "TRUE" if the time is unknown.
+    `before` has the time of the shard's last ALTER TABLE. The condition compares it with the time
+    of the table that has the name now. On MySQL 8 and later a RENAME does not change the times of
+    the renamed tables. A query reads one table under the name from its beginning to its end.
+    Returns "TRUE" if the time is unknown.
     """
     time = before.get(shard.name)
     if time is None:

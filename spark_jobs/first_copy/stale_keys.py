@@ -1,9 +1,9 @@
 """Finds keys that are in the copy but no longer in the source, and the order of their deletes.
 
 A row of the copy does not name its instance, but its order excludes some instances. The row cannot
-come from an instance whose record, read *after* the copy, has a smaller order key. For each
-remaining instance there are two cases. If it published the row before its shards were read, the row
-was deleted there. If it published the row later, this run ignores the row.
+come from an instance whose position record, read *after* the copy, has a smaller order key. For
+each remaining instance there are two cases. If it published the row before its shards were read,
+the row was deleted there. If it published the row later, this run ignores the row.
 """
 
 from collections.abc import Mapping
@@ -33,8 +33,9 @@ def unmet(
     pairs_after  instance → order key, read after the copy
 
     Columns of the result: key, verdict (REMOVE or UNDECIDED), order (of the delete, for REMOVE). A
-    key is UNDECIDED if its order is also between the two order keys of an instance: this instance
-    may have published the row after its order key was read. Newer order keys then decide.
+    key is UNDECIDED if the order of its row is above an instance's order key in `pairs`, but not
+    above the one in `pairs_after`: this instance may have published the row after the first of the
+    two was read. Newer order keys then decide.
     """
     live = copy.where(~sf.col(DELETED)).select(
         sf.col(KEY).alias("key"), sf.col(ORDER).alias("shown")

@@ -103,7 +103,7 @@ class KnownTable:
 
     @classmethod
     def of(cls, text: bytes) -> "KnownTable":
-        """Return the metadata in a text that `text` has made."""
+        """Return the metadata in a text that the method `text` has returned."""
         return cls(**orjson.loads(text))
 
 

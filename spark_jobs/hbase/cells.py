@@ -1,11 +1,11 @@
 """Converts a change into HBase cells, and cells into a row of the copy.
 
 Family `info` has the columns as text, family `update_info` the guards. All cells of a change have
-one timestamp: its execute position, so HBase itself shows the newer of two cells, whichever arrived
-last. With the guard `check_and_mutate` the timestamp is greater if an older change of the row has
-the same one or a greater one (ADR 94). A cell belongs to the present row only if it has the same
-timestamp as `update_info:order`. An older cell remains from a column that the newest change does
-not have.
+the same timestamp: the change's execute position. So HBase itself shows the newer of two cells,
+whichever arrived last. With the guard `check_and_mutate`, a change whose execute position is not
+above the timestamp of the row's older cells gets the next greater timestamp instead (ADR 94). A
+cell belongs to the present row only if it has the same timestamp as `update_info:order`. An older
+cell remains from a column that the newest change does not have.
 """
 
 import json

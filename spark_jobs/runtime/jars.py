@@ -50,8 +50,8 @@ _PARTS: Final = (
 
 
 def check_jars(jars: Sequence[Path]) -> None:
-    """Raise JarsRefused for a missing or invalid file, a version that Spark 4.0 does not
-    support, or a part that no jar contains.
+    """Raise JarsRefused for a missing or invalid file, for a version that Spark 4.0 does not
+    support, or if a required library is in none of the jars.
     """
     found: set[str] = set()
     for jar in jars:

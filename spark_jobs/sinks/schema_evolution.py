@@ -54,7 +54,7 @@ def schema_plan(
     gone     names of the copy's columns that the table's newest definition does not have
     policy   the configured treatment of changed columns
 
-    Raises SchemaChangeRefused if the treatment is "stop".
+    Raises SchemaChangeRefused if columns changed in a way for which `policy` has the value "stop".
     """
     names = {folded(name): name for name in present}
     kinds = {names.get(folded(name), name): kind for name, kind in seen.items()}

@@ -35,8 +35,8 @@ def loses_commits(scheme: str, log_store: str | None, sink: str) -> bool:
     scheme     scheme of the store's URI
     log_store  class that Delta uses for the scheme; None: Delta's default. A class that is made for
                several drivers protects Delta's commits
-    sink       kind of the copies. Parquet copies are protected by lock files that are deleted
-               again, for which a class of Delta does nothing
+    sink       kind of the copies. Parquet copies need lock files, which the jobs delete again; no
+               `log_store` protects such files
 
     Source: docs.delta.io/delta-storage, Amazon S3.
     """

@@ -21,8 +21,8 @@ _ERRORS: Final = 2
 def results(*, as_json: bool) -> Iterator[Callable[[str], None]]:
     """Context manager: yield the function that prints a line of the result to standard output.
 
-    With `as_json`, all other lines go to standard error. Enter it before Spark starts: its JVM
-    inherits the output, to which Delta prints.
+    With `as_json`, all other lines go to standard error. Enter it before Spark starts, because
+    Spark's JVM inherits this process's outputs, and Delta prints lines to standard output.
     """
     with _kept_output() if as_json else nullcontext(sys.stdout) as output:
         yield partial(print_line, output=output)

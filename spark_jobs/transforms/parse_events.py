@@ -77,11 +77,11 @@ def parse_events(
     columns is such a row too. With `reader.instances` the column `instance` has the header of that
     name, "" for messages without it.
 
-    A change with an execute time below `horizon_ms` cannot be applied, because keys that were
-    deleted before may be forgotten. `in_parts`: row images may lack columns; without it, such a
-    message has a problem. With `raw_rule` the order is the message's `es` and the raw binlog
-    offset (messages of other programs: the Kafka offset) instead of the order key. That order is
-    wrong on purpose, to show the difference.
+    A change with an execute time below `horizon_ms` cannot be applied, because the copies may have
+    removed the keys of rows that were deleted before that time. `in_parts`: row images may lack
+    columns; without it, such a message has a problem. With `raw_rule` the order is the message's
+    `es` and the raw binlog offset (messages of other programs: the Kafka offset) instead of the
+    order key. That order is wrong on purpose, to show the difference.
     """
     messages = parsed_messages(records, reader.topics, raw_rule=raw_rule, renames=renames)
     problem = problem_of_message(

@@ -72,8 +72,8 @@ class ProviderClient:
         return str(address)
 
     def logout_address(self) -> str:
-        """Return the provider's URL for signing out; empty while it is unknown, and if it has
-        none.
+        """Return the provider's URL for signing out; empty if the provider has none, and while the
+        URL is unknown.
         """
         known = self._known
         if known is None or "end_session_endpoint" not in known.description:

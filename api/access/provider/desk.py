@@ -121,8 +121,8 @@ class ProviderDesk:
             raise
 
     def logout_address(self) -> str:
-        """Return the provider's URL for signing out; empty while it is unknown, and if it has
-        none.
+        """Return the provider's URL for signing out; empty if the provider has none, and while the
+        URL is unknown.
         """
         return self._client.logout_address()
 

@@ -16,7 +16,9 @@ class FindingView(BaseModel):
     verdict: Verdict
     sentence: str
     remedy: str = Field(description="Empty if nothing needs to be done.")
-    code: str = Field(description="The code with which the relay would stop; of failures alone.")
+    code: str = Field(
+        description="Error code with which the relay would stop. Only failures have one."
+    )
 
     @classmethod
     def of(cls, finding: Finding) -> "FindingView":

@@ -27,7 +27,8 @@ class PartitionStepView(BaseModel):
     rule: str = Field(description="The matching part of `partition_hash`; empty: none matches.")
     columns: list[str] | None = Field(description="The hashed columns; null: those of the key.")
     partitions_num: int | None = Field(
-        description="Partitions of topics that the relay makes; null: one, or the topic's number."
+        description="Number of partitions of topics that the relay creates. Null: it is not set; "
+        "the relay then creates one partition. An existing topic keeps its number."
     )
     sentence: str
 
@@ -84,7 +85,7 @@ class RouteView(BaseModel):
         default=False, description="The instance's filter leaves it out, so no rule applies."
     )
     filter_step: str = Field(
-        default="", description="Which expression of the filter lets the table pass or not."
+        default="", description="Which expression of the filter includes or excludes the table."
     )
     partition: PartitionStepView | None = Field(
         default=None,

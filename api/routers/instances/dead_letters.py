@@ -43,7 +43,7 @@ def read_dead_letter_rows(
     name: str,
     letter: str,
     first: Annotated[int, Query(ge=0, le=2**31, description="Number of the first row.")] = 0,
-    limit: Annotated[int, Query(ge=0, le=1000, description="Most rows.")] = SHOWN_ROWS,
+    limit: Annotated[int, Query(ge=0, le=1000, description="Largest number of rows.")] = SHOWN_ROWS,
 ) -> LetterRowsView:
     """Return the columns of a dead letter's rows before and after the change.
 

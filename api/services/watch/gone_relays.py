@@ -13,7 +13,7 @@ _KEPT_MS: Final = 86_400_000
 
 
 class RelayRoll:
-    """Remembers by server the relays that were connected."""
+    """Stores which relays were connected, by their servers."""
 
     def __init__(self) -> None:
         self._seen: dict[str, GoneRelay] = {}

@@ -48,7 +48,9 @@ def common_fields(record: Record, headers: Headers, message: Mapping[str, Any]) 
 
 
 def fields_of_message(message: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields that all rows of a message have, if its record has no further headers."""
+    """Return the fields that all rows of a message have, if its record has only the usual
+    headers.
+    """
     return {
         **_WITHOUT_HEADERS,
         "database": message["database"],

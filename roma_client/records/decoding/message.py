@@ -65,7 +65,8 @@ class Neighbour(NamedTuple):
     """The text around the rows of a message. The next message often has the same text.
 
     frame  the parsed text
-    begin  the text between the rows and their former columns; without such columns, all of the text
+    begin  the text between the rows and their former columns; without such columns, the whole text
+           after the rows
     end    the text after the former columns; None without such columns
     """
 

@@ -39,9 +39,9 @@ def emptied_changes(changes: DataFrame, floors: Floors) -> DataFrame:
 def judged_changes(changes: DataFrame, floors: Floors, reason: str = _UNKNOWN) -> DataFrame:
     """Return parsed changes; one gets a problem if it is unknown whether a TRUNCATE applies to it.
 
-    That is unknown if the change is older than a TRUNCATE of its logical table, and does not name
-    its real table, or names it with the source of a group where the TRUNCATE has none, or the
-    reverse.
+    A change that is older than a TRUNCATE of its logical table gets a problem in two cases. Either
+    the change does not name its real table. Or it names the same real table as the TRUNCATE, but
+    only one of the two names contains the source of a group.
 
     floors  (logical, real table) → order key of its newest TRUNCATE
     reason  text of the problem, after the name of the table

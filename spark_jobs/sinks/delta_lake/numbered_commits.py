@@ -43,8 +43,8 @@ def under_another_writer(spark: SparkSession, batch: Batch) -> Iterator[None]:
     has its number.
 
     The table has this number from another batch, because the checkpoint was reset to an older state
-    since then. The commits of the block use another writer name, which commits to other tables may
-    use too.
+    since then. The commits of the block use another writer name. Commits that other threads make to
+    other tables during the block may use that name too.
     """
     with _ONE_AT_A_TIME:
         spark.conf.set(_WRITER, f"{batch.writer} {uuid4()}")
