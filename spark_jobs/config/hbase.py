@@ -23,8 +23,9 @@ class FilesSettings(Settings):
     user.
     """
     from_rows: Annotated[int, Field(ge=1)] = 50_000
-    """Smallest number of rows of one table in a batch, after the rule, that is written as files;
-    fewer are sent as puts.
+    """Smallest number of rows of one table that is written as files; fewer are sent as puts.
+
+    The number is counted in a batch that has only the newest change of each key.
     """
 
 
@@ -51,14 +52,15 @@ class HBaseSettings(Settings):
     namespace: Annotated[str, Field(pattern=r"^[A-Za-z0-9_]+$")] = "roma"
     """HBase namespace of the copies, made if missing."""
     guard: Literal["version", "check_and_mutate"] = "version"
-    """`version`: HBase shows the greater execute position.
+    """`version`: HBase shows the change with the greatest execute position.
 
-    `check_and_mutate`: compare whole orders, row by row.
+    `check_and_mutate`: the job compares whole order keys, row by row.
     """
     several_instances: Literal["stop", "allow"] = "stop"
-    """A table that several instances publish, under `version`: `stop`, or `allow`.
+    """What the job does if several instances publish a table, with `guard = "version"`.
 
-    `allow` declares that no row moves between them (`key_scope = "shard"`, or keys of one shard).
+    `stop`: it writes no row of the batch and raises `InstancesMixed`. `allow` declares that no row
+    moves between the instances (`key_scope = "shard"`, or keys of one shard).
     """
     salt_buckets: Annotated[int, Field(ge=0, le=MAX_SALT_BUCKETS)] = 0
     """2 to 256: a first byte of the row key distributes neighbours over this many regions. 0: none.
@@ -66,7 +68,7 @@ class HBaseSettings(Settings):
     Never change it for existing copies.
     """
     writers: Annotated[int, Field(ge=1)] = 4
-    """Tasks of a batch that write at the same time, at least."""
+    """Smallest number of tasks into which the writing of a batch is divided."""
     rows_per_call: Annotated[int, Field(ge=1, le=100_000)] = 1000
     """Rows of one request."""
     patience_seconds: Annotated[float, Field(ge=1)] = 120

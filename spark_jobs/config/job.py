@@ -122,9 +122,10 @@ class JobSettings(Settings):
     history: bool = False
     """Store every version of every row in addition to the newest one."""
     guards_days: Annotated[float, Field(gt=0)] | None = None
-    """Days that deleted keys are remembered, in execute time.
+    """Days, in execute time, for which copies keep the keys of deleted rows.
 
-    Later changes are quarantined. Not set: without a limit.
+    A change that is older than that is quarantined if it could restore a deleted row. Not set:
+    the keys are kept without a limit.
     """
     tidy_minutes: Annotated[float, Field(ge=0)] | None = 60
     """Minutes between compactions by a stream. 0: after each batch.
