@@ -34,7 +34,7 @@ class Channel:
         self._set_options()
 
     def read(self, seconds: float, idle: Callable[[], None]) -> bytes:
-        """Return the next packet. `idle` is called several times a second until the packet arrives.
+        """Return the next packet. While the client sends nothing, `idle` is called twice a second.
 
         Raises Closed at the end of the connection or after `seconds`, BadPacket for a packet that
         is too large or not complete in time.

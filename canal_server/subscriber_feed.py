@@ -60,7 +60,8 @@ class SubscriberFeed:
         bound   filter of the destination
         wanted  filter of the client
 
-        Raises Refused if `wanted` is not a list of expressions or matches no table.
+        Raises Refused if `wanted` is not a list of expressions, UsageError if no table matches both
+        filters, and other ClientErrors.
         """
         try:
             filters = [NamePattern(each) for each in (bound, wanted) if each]
@@ -103,9 +104,9 @@ class SubscriberFeed:
     def rollback(self, batch_id: int) -> None:
         """Deliver all unacknowledged batches again.
 
-        `batch_id` is 0, or the id of the oldest unacknowledged batch; both mean the same. Clients
-        also send this request when they connect: without a subscription it does nothing. Raises
-        ClientError.
+        `batch_id` is 0, or the id of the oldest unacknowledged batch; both have the same effect.
+        Clients also send this request when they connect: without a subscription it has no effect.
+        Raises ClientError, for another id BatchUnknown.
         """
         if self._reads and (batch_id or self._connector.batches_out.ids):
             self._connector.rollback(batch_id or None)

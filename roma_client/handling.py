@@ -45,7 +45,7 @@ class Retry:
     most_seconds: float = 30
 
     def pause(self, failures: int) -> float:
-        """Return the pause in seconds after this many failures, with up to 20 % of jitter."""
+        """Return the pause in seconds after this many failures, at random up to 20 % shorter."""
         pause: float = min(self.most_seconds, self.first_seconds * 2 ** (failures - 1))
         jitter: float = random.uniform(0.8, 1)  # noqa: S311  # spreads clients, no secret
         return pause * jitter

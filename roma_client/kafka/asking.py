@@ -36,10 +36,11 @@ def answered(question: Callable[[], R], patience_seconds: float = _PATIENCE_SECO
 
 
 def oldest_member(kafka: Mapping[str, Any], group: str) -> str | None:
-    """Return the id of the member that joined a group first; None if the group has no members.
+    """Return the id of the group's member whose client started first; None without members.
 
-    The id of a member begins with the time at which its client started. Call this only if the
-    group's coordinator has just answered another request. Raises KafkaException.
+    The id of an exclusive client's member begins with the time at which the client started (see
+    `consumer_config`). Call this only if the group's coordinator has just answered another request.
+    Raises KafkaException.
     """
     admin = AdminClient(dict(kafka))  # must live until the answer
     asked = admin.describe_consumer_groups([group], request_timeout=_MEMBERS_SECONDS)

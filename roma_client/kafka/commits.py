@@ -84,8 +84,8 @@ class Commits:
         """Commit the acknowledged offsets. With `wait`, return whether the broker accepted the
         commit.
 
-        Without `wait`, return whether it was sent. Offsets that were not accepted are committed
-        again later.
+        Without `wait`, return whether it was sent. If there is nothing to commit, return True.
+        Offsets that were not accepted are committed again later.
         """
         self._commit_due = time.monotonic() + COMMIT_SECONDS
         offsets = {

@@ -25,9 +25,10 @@ _LARGEST_BYTES: Final = 1_000_000_000
 class DeadLetterTopic:
     """Writes dead letters, and creates the topic when the first one is written. Thread-safe.
 
-    Dead letters are acknowledged changes, so Kafka keeps them until an operator deletes them. A
-    dead letter has key, value and headers of its record, and the headers `dead-letter-topic`,
-    `-partition`, `-offset`, `-group` and `-reason`.
+    The client acknowledges the changes of a dead letter, so they are not delivered again. Therefore
+    the topic has no retention limit: Kafka keeps a dead letter until an operator deletes it. A dead
+    letter has key, value and headers of its record, and the headers `dead-letter-topic`,
+    `dead-letter-partition`, `dead-letter-offset`, `dead-letter-group` and `dead-letter-reason`.
     """
 
     def __init__(self, kafka: Mapping[str, Any], topic: str, group: str) -> None:

@@ -77,7 +77,8 @@ class Feed:
         """Return the next changes, from at most `limit` records; empty after the timeout.
 
         `parsed`: return about this many changes now, and the others in later calls; 0: no such
-        limit. Raises CorruptMessage, ClaimUnreadable, RowsExpired, TableMoved, and Kafka's errors.
+        limit. Raises CorruptMessage, ClaimUnreadable, ClaimGone, DeadLetterFailed, RowsExpired,
+        TableMoved, and the errors of Kafka's client as errors of this package.
         """
         if not self._records:
             self._move_on()

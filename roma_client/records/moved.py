@@ -109,7 +109,7 @@ def marker_of(record: Record) -> Marker | None:
 
 
 def expanded(topic: str, database: str, table: str) -> str:
-    """Return a topic of the mapping in which `{database}` and `{table}` are replaced by names."""
+    """Return a topic of the mapping in which `{db}` and `{table}` are replaced by names."""
     return topic.replace("{db}", database).replace("{table}", table)
 
 
