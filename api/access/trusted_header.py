@@ -60,8 +60,8 @@ class TrustedHeader:
 
         peer  address of the connection's other side
 
-        Raises HeaderRefused, which the caller must record in the audit trail, and
-        HeaderUserRefused.
+        Raises HeaderRefused and HeaderUserRefused, after the refusal was recorded in the log and
+        the audit trail.
         """
         sent = headers.getlist(self._settings.user)
         if not sent:

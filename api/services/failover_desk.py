@@ -104,7 +104,8 @@ class FailoverDesk:
     def accept_loss(self, instance: str, source: str, gtids: str, note: Note) -> FailoverAnswer:
         """Allow the next switch to continue without the transactions in `gtids`, a GTID set.
 
-        Raises BadRequest unless one server lacks or has purged all of these transactions.
+        Raises BadRequest if one of these transactions is missing on no server: the leading relay
+        reports it neither as lacking on a server nor as purged there before it was published.
         """
         source = self._meant(instance, source)
         view, accepted = self._view(instance, source), _parsed(gtids)

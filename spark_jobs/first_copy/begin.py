@@ -36,8 +36,9 @@ def begin(
     """Return table → the progress from which its copy begins or continues; None if the job was
     asked to stop before that.
 
-    An interrupted run is continued if it has recorded rows, and keys, shards, rules and copies are
-    unchanged. A finished table is copied again only if one of these has changed.
+    An interrupted run is continued if it has recorded rows, and if the table's key, columns,
+    shards, rules and copy are unchanged since its begin. A finished table is copied again only if
+    `anew` is True, or if its key, shards, rules or copy have changed.
 
     notes            the notes of earlier runs
     writer           the writer of the copies

@@ -163,8 +163,8 @@ def check_identity(database: SourceDatabase, published: Published) -> None:
 
 
 def check_rules(server: SourceServer, published: Published) -> None:
-    """Raise RulesDiffer if the rules in the configuration would copy other rows than the instance
-    publishes.
+    """Raise RulesDiffer if the rules, masks, transforms and lookups in the configuration are not
+    those by which the instance publishes.
     """
     own = configuration_of_rows(server)
     if own != published.rows:

@@ -84,10 +84,10 @@ class LoginDesk:
         return user
 
     async def hash_in_turn(self, act: Callable[[], None]) -> None:
-        """Run `act`, which hashes a password. At most AT_THE_SAME_TIME such functions run in
-        parallel.
+        """Run `act`, which hashes a password. At most AT_THE_SAME_TIME such functions and
+        verifications run in parallel; further ones wait.
 
-        Raises LoginBusy if too many wait, and the errors of the function.
+        Raises the errors of the function.
         """
         await to_thread.run_sync(act, limiter=self._limit)
 

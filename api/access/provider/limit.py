@@ -17,7 +17,7 @@ MOST_ADDRESSES: Final = 10_000
 
 
 class FailureLimit:
-    """Counts failed sign-ins. Each of them caused a request to the provider.
+    """Counts failed sign-ins by address, because an attempt can cause requests to the provider.
 
     Users behind one address share its count; a successful sign-in does not change it.
     """

@@ -81,7 +81,7 @@ class AccountDesk:
         name   name of the token
         owner  user who owns the token
         grant  rights of the token
-        days   days until the token expires
+        days   days until the token expires; 0: it never expires
         who    author and comment for the audit trail
         """
         return self._editor.add_token(name, owner, grant, days, who)

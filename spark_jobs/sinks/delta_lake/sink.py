@@ -169,7 +169,7 @@ class DeltaSink:
     def tidy(self) -> None:
         """Compact small files, and remove files that no reader has needed for a week.
 
-        Only tables that were written since the last call are compacted.
+        Tables that were not written since the last call are left out.
         """
         for table in sorted(self._touched):
             copy = DeltaTable.forPath(self._spark, self.path(table))

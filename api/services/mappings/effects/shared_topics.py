@@ -49,7 +49,8 @@ class SharedTopics:
 
         Under this mapping both instances of the pair would feed it, but they partition rows by
         different rules or use different formats: the instance that starts later would wait. The
-        result also contains a warning for each instance that would send rows to a topic of
+        result also contains a warning for each instance whose settings choose another format than
+        its messages in the topic have, and for each instance that would send rows to a topic of
         transaction reports, heartbeats or the relay's own records.
         """
         instances = list(instances)
