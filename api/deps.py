@@ -76,8 +76,8 @@ def _sent_note(
 
 
 SentNoteDep: TypeAlias = Annotated[Note, Depends(_sent_note)]
-"""Author, comment and time of an act. The author is the signed-in user, or the author that the
-request names; otherwise the author is empty.
+"""Author, comment and time of an act. The author is the user of the session or token, or the author
+that the request names; otherwise the author is empty.
 """
 
 
@@ -87,7 +87,7 @@ def _note(request: Request, note: SentNoteDep) -> Note:
 
 BodyDep: TypeAlias = Annotated[bytes, Depends(read_body)]
 NoteDep: TypeAlias = Annotated[Note, Depends(_note)]
-"""Author, comment and time of an act. The author is the signed-in user, or the author that the
-request names; otherwise the author is the name of the token.
+"""Author, comment and time of an act. The author is the user of the session or token, or the author
+that the request names; otherwise the author is the caller's name, which is empty without a token.
 """
 PreconditionDep: TypeAlias = Annotated[Precondition, Depends(_precondition)]

@@ -77,11 +77,11 @@ def refuse_owned(kafka: Mapping[str, Any], owner: str, remedy: str = "") -> None
 
 
 def default_group(answer: Answer, name: str) -> str:
-    """Return the default name of the consumer group: the name of the caller's token, a dot, and
+    """Return the default name of the consumer group: the name of the token's user, a dot, and
     `name`.
 
-    Raises UsageError for a token without a name, because two services with the same group would
-    share the changes.
+    Raises UsageError if the token belongs to no user, because two services with the same group
+    would share the changes.
     """
     if not answer.caller:
         raise UsageError(

@@ -44,7 +44,7 @@ class Subscription:
     database, table   logical names
     tags              only rows with one of these tags; empty: all
     group             consumer group: clients of one group share the changes. Default:
-                      `<name of the token>.<database>.<table>`
+                      `<user of the token>.<database>.<table>`
     admin, token      address of the admin, and a token with the role viewer; default: the
                       environment's ROMA_ADMIN and ROMA_TOKEN
     kafka             further settings of librdkafka: addresses, TLS, SASL

@@ -40,7 +40,7 @@ class AuditEntryView(BaseModel):
 
 
 class AuditActsView(BaseModel):
-    """The acts that occur in the audit trail."""
+    """The acts that occur in the newest entries of the audit trail."""
 
     acts: list[str] = Field(description="Sorted.", examples=[["flow.set", "mapping.saved"]])
 

@@ -108,7 +108,7 @@ class SnapshotView(BaseModel):
     id: str
     instance: str
     tables: list[str]
-    where: str = Field(description="Empty without the right values.")
+    where: str = Field(description="The SQL condition. Empty without the right `values`.")
     has_condition: bool
     keys: int = Field(description="Number of keys whose rows are copied; 0: all rows.")
     to_topic: str
@@ -121,7 +121,8 @@ class SnapshotView(BaseModel):
     comment: str
     created_ms: int
     progress: dict[str, Any] = Field(
-        description="table, rows, remaining, rows_per_second, tables_left, waits; else empty."
+        description="While the request runs: table, rows, remaining, rows_per_second, tables_left, "
+        "waits. Otherwise empty."
     )
 
     @classmethod

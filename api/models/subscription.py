@@ -93,8 +93,9 @@ class SubscriptionView(BaseModel):
     )
     caller: str = Field(
         description=(
-            "Name of the token or user that asks; empty for a caller without one, and for "
-            "`api.token`. Clients use it as the default name of their consumer group."
+            "Name of the user who sends the request, or whose token it carries; empty for other "
+            "callers and for `api.token`. Clients begin the default name of their consumer group "
+            "with it."
         )
     )
     tables: list[SubscribableTableView]

@@ -95,7 +95,7 @@ async def follow_table(
     """Stream the messages of a logical table, as a read_committed consumer receives them.
 
     The stream uses no consumer group. Values require the right `values`, and are hidden without it.
-    Columns that a mask or rule of an instance hides never appear. The audit trail gets an entry.
+    Values that a mask or rule of an instance hides are never sent. The audit trail gets an entry.
     Send a key filter by POST.
     """
     offsets = PeekOffsets.read(last_event_id) or PeekOffsets.read(after)

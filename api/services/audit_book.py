@@ -29,7 +29,7 @@ class CheckedEntries:
     """Entries of the trail, and what is known about the whole trail.
 
     entries  the newest entries
-    acts     the names of all acts in the trail, sorted
+    acts     the names of the acts in the newest entries of the trail, sorted
     verdict  the result of the check of its hash chains
     """
 
@@ -63,7 +63,7 @@ class AuditBook:
         return page_of(self.trail.entries(self._newest), wanted, limit)
 
     def checked(self) -> Reading[CheckedEntries]:
-        """Return the newest entries, all acts that occur in the trail, and the result of the chain
+        """Return the newest entries, the acts that occur in them, and the result of the chain
         check. While Kafka does not answer, return the newest entries of the last reading.
 
         Raises AuditUnreadable and Unreachable if no reading has succeeded yet.

@@ -72,7 +72,8 @@ class Answer:
     """The admin's answer: the bootstrap servers of Kafka, and the requested tables.
 
     number  number of the active mapping set
-    caller  name of the token; empty without a token
+    caller  name of the user whose token the client sent; empty without a token, and for the token
+            of the configuration file
     """
 
     number: int

@@ -36,8 +36,8 @@ class LogicalTableView(BaseModel):
     )
     rows_per_second_is_bound: bool = Field(
         default=False,
-        description="Whether an instance has further tables without a rate of their own: the "
-        "true rate may be higher.",
+        description="Whether the true rate may be higher, because an instance reports no rates of "
+        "single tables, or not of all tables.",
     )
     topics: list[str]
     tags: list[str]

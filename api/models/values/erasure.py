@@ -38,7 +38,8 @@ class ErasureOrder(BaseModel):
     confirm: str = Field(description="The name of the installation, typed by a person.")
     delete_records: bool = Field(
         default=False,
-        description="In topics without compaction, delete all records up to the last of the keys.",
+        description="In topics without compaction, delete all records up to the last one with one "
+        "of the keys.",
     )
     by_text: bool = Field(default=False, description="Also erase what only a text was found in.")
 
@@ -48,7 +49,7 @@ class ErasureView(BaseModel):
 
     number: str
     state: ErasureState
-    step: str = Field(description="What is done now; empty while nothing is.")
+    step: str = Field(description="The present step; empty while no search or erasure runs.")
     asked_by: str
     started_ms: int
     sentences: list[str] = Field(

@@ -39,8 +39,8 @@ class NeedView(BaseModel):
     )
 
     kind: NeedKind
-    instance: str = Field(description="Empty where a server is meant.")
-    server: str = Field(description="Empty where an instance is meant.")
+    instance: str = Field(description="Name of the instance; empty for a problem of a server.")
+    server: str = Field(description="Name of the server; empty for a problem of an instance.")
     state: str
     code: str
     reason: str

@@ -34,8 +34,9 @@ class TableRates:
         table      the logical table
         instances  the instances that publish it are the keys; their rates are added
 
-        The rate is a lower bound if one of the instances also has tables without a separate rate.
-        Returns (None, False) if none of the instances reports rates by table.
+        The rate is a lower bound if one of the instances also has tables without a separate rate,
+        or does not report rates by table. Returns (None, False) if none of the instances reports
+        rates by table.
         """
         known = self.reporting.intersection(instances)
         if not known:
