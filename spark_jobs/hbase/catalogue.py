@@ -50,8 +50,9 @@ class KnownTable:
     newest: str = ""
 
     def with_versions(self, versions: Sequence[str], key_columns: Sequence[str]) -> "KnownTable":
-        """Return a copy of the metadata with versions that were seen later; the same object if all
-        are known.
+        """Return a copy of the metadata to which those of `versions` that it lacks are added.
+
+        `key_columns` replaces the stored key, unless it is empty.
         """
         fresh = [each for each in versions if each not in self.versions]
         return replace(

@@ -53,8 +53,9 @@ def refused(sink: Sink, floors: Floors, what: str = _TRUNCATED) -> Mapping[tuple
     floors  (logical, real table) → order key of its statement
     what    the statement in the text of the reason: a TRUNCATE (the default) or a rename
 
-    A copy cannot follow a statement if it does not store the real tables of its rows, or stores
-    them with names in other upper and lower case.
+    A copy cannot follow a statement if it has older rows whose real table it does not store, or
+    stores under another name than the statement: in other upper and lower case, or if only one of
+    the two names contains the source of a group.
     """
     return {
         (table, real): f"{what} {reason}" if reason is _OTHER_CASE else f"{what}, {reason}"
