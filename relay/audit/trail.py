@@ -134,8 +134,8 @@ class AuditTrail:
             raise refused[0]
 
     def entries(self, newest: int, subject: str | None = None) -> tuple[AuditEntry, ...]:
-        """Return the `newest` newest entries, the newest first; with `subject` only those of that
-        subject.
+        """Return the `newest` newest entries, the newest first; with `subject` only entries about
+        this subject.
 
         Records that are not entries are skipped. Raises AuditUnreadable, Unreachable.
         """

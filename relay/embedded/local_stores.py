@@ -1,6 +1,6 @@
 """Stores in the memory of the program: records beside the position, and mapping sets.
 
-A relay with Kafka has them in compacted topics and in ZooKeeper.
+A relay with Kafka stores these records in compacted topics, and mapping sets in ZooKeeper.
 """
 
 from collections.abc import Generator, Iterable, Mapping, Sequence

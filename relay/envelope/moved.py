@@ -16,12 +16,12 @@ class MovedMarker:
     """A message from one instance: from now on, its rows of a logical database are in other topics,
     or in this topic again.
 
-    database  the logical database; all of its tables in the topic are meant
+    database  the logical database; the marker is about all of its tables in the topic
     topic     the topic that they leave, or to which they return if `to` contains it
     to        topics and templates (`{db}`, `{table}`) of the database from now on; empty if the
               database is no longer mapped
     set       number of the first mapping set without the topic, or with it again
-    instance  the instance whose rows are meant
+    instance  the instance that wrote the marker, which is about the rows of this instance only
     feeders   all instances that publish to `topic`: each of them writes a marker
     """
 

@@ -9,8 +9,8 @@ class ColumnRename(NamedTuple):
     """One renamed column, in the spelling of the statement.
 
     All renames of a statement happen at once, so two of them may swap names. `if_exists`: the
-    statement renames the column only if the table has it, and does not show whether it has
-    (MariaDB).
+    statement renames the column only if the table has this column; the text of the statement does
+    not show whether it does (MariaDB).
     """
 
     old: str

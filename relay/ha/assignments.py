@@ -71,8 +71,8 @@ class AssignmentTable:
     def renew(self, plan: Mapping[str, Assignment]) -> None:
         """Store a new plan, empty if it is unknown.
 
-        Call the signals of instances whose assignment changed, and of instances without a leader:
-        after some time, a member may take these.
+        Call the signals of instances whose assignment changed or ended. Also call the signals of
+        instances without a leader, because after some time any member may take such an instance.
         """
         now_s, before = monotonic(), self._ages
         self._ages = {

@@ -11,8 +11,8 @@ def source_named(instance: str, known: Collection[str], wanted: str | None) -> s
     """Return the name of the source that a request is about; "" for a single source.
 
     known   the names of the group's sources; empty for a single source
-    wanted  the name in the request; None and "": it has none. A single source can also be called by
-            the instance's name
+    wanted  the name in the request; None or "" if the request names no source. A single source can
+            also be called by the instance's name
 
     Raises SourceNotNamed.
     """
