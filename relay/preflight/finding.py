@@ -8,7 +8,9 @@ from relay.errors import RelayError
 
 
 class Verdict(StrEnum):
-    """The result of a check. NOT_CHECKED: it depends on something whose own check has failed."""
+    """The result of a check. NOT_CHECKED: the check could not run, for example because a server did
+    not answer.
+    """
 
     PASSED = "pass"
     WARNING = "warn"

@@ -87,12 +87,12 @@ class TableFilter:
         return operation in self._operations
 
     def accepts_statement(self, tables: Collection[TableId], *, is_ddl: bool) -> bool:
-        """Return whether a statement is published: the filter must accept one of its tables, unless
-        the statement names no table.
+        """Return whether a statement is published.
 
-        For RENAME, the old or the new name is sufficient. Row changes that were logged as
-        statements are published regardless of `operations`, because the operation of each row is
-        unknown.
+        The filter must accept one of its tables, unless the statement names no table. DDL
+        (`is_ddl`) is published only if `operations` has the word for DDL. For RENAME, the old or
+        the new name is sufficient. Row changes that were logged as statements are published
+        regardless of `operations`, because the operation of each row is unknown.
         """
         if is_ddl and _DDL not in self._operations:
             return False

@@ -1,4 +1,4 @@
-"""Facts about tables that the binlog does not have or not always has: keys, type texts, column
+"""Facts about tables that every binlog lacks, or that some binlogs lack: keys, type texts, column
 names, and the effect of DDL on them.
 
 With this package, the reading thread completes table maps, and the publisher defines tables and

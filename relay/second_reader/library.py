@@ -106,8 +106,11 @@ def library_events(
     with_statements: bool,
     with_texts: bool,
 ) -> Iterator[LibraryEvent]:
-    """Yield the library's events from `start` up to `until`: row events, and statements and GTIDs
-    if requested.
+    """Yield the library's events from `start` up to `until`: row events, and events of a type that
+    the library does not know.
+
+    with_statements  True: also yield statements, GTIDs and commits
+    with_texts       True: events have the text that the library prints of them
 
     Raises SourceUnreachable, SourceLoginRefused.
     """

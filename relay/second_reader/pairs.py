@@ -39,7 +39,8 @@ class Stretch:
 def pairs(stretch: Stretch, *, with_statements: bool = False) -> Generator[Pair]:
     """Yield the events of both readers in the binlog's order.
 
-    Both connect as replicas with unused server_ids. Raises Unreachable, a Stop, or
+    `with_statements`: also statements, except those that the library reads from MariaDB 11.4 and
+    later. Both connect as replicas with unused server_ids. Raises Unreachable, a Stop, or
     ConfigurationError for a position where no transaction begins.
     """
     # With the instance's own server_id, the source would end the connection of the instance's

@@ -136,8 +136,9 @@ def refusals(where: str, name: FormatName, settings: Mapping[str, object]) -> li
 def refusal_of_all(
     names: Collection[FormatName], registry: RegistrySettings, *, schemas: bool
 ) -> str | None:
-    """Return a sentence if two formats of an instance contradict each other in a setting, else
-    None.
+    """Return a sentence if a setting contradicts the formats of an instance together, else None.
+
+    `schemas` is the setting `message.schemas`.
     """
     if schemas and "debezium-json" not in names:
         return NO_SCHEMAS

@@ -1,4 +1,4 @@
-"""Stores what the relay reads from a source on its disk, while Kafka cannot accept it.
+"""Stores on the relay's disk what is read from a source, while Kafka cannot accept it.
 
 An item is a part of a source transaction: its begin, a row event, a statement, or its end.
 """

@@ -25,7 +25,8 @@ class Session:
 
     Any thread may use it except kazoo's own thread, which calls the functions of watches. If the
     connection drops, a read is repeated until `answer_seconds` have passed. A write is not
-    repeated, because the first attempt may have succeeded. `state`, `sessions` and `id` may be read
+    repeated, because the first attempt may have succeeded. The parameter `synced` has in every
+    method the meaning that `get` describes. `state`, `sessions` and `id` may be read
     at any time. kazoo reports LOST only when it reaches a server again: during a long silence the
     state is SUSPENDED, and `silent_s` grows.
     """

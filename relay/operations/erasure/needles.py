@@ -23,9 +23,9 @@ class Needles:
     """The search terms: message keys, and texts that each identify the person.
 
     keys       the keys as in messages
-    key_parts  the keys, unchanged and as JSON strings contain them; their brackets and quotes
-               prevent matches inside longer texts
-    parts      the texts and the keys, unchanged and as JSON strings contain them
+    key_parts  each key in two forms: unchanged, and as it is written inside a JSON string. Its
+               brackets and quotes prevent matches inside longer texts
+    parts      each text and each key in these two forms
     alike      the keys in a normal form, without differences in spelling
     """
 

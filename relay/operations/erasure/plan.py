@@ -19,7 +19,7 @@ class TopicFinding:
     others      how many records have no such key, but contain a key or text
     neighbours  how many other offsets are before those in `last`, counted from offset 0;
                 `delete_records` deletes them too
-    alike       keys of records that are one of the keys in another spelling
+    alike       the keys of records that are a searched key in another spelling
     ends        partition → offset up to which it was searched
     rows        for how many pairs of partition and key the last record is not a delete
     """

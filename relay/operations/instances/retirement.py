@@ -39,8 +39,8 @@ class Retirement:
         """Remove the instance from the documents of its topics, and return the topics. If the
         instance starts again, it is added again.
 
-        The audit entry is written first. Raises MoveRefused if a relay leads the instance, or if it
-        publishes to no topic.
+        The audit entry is written first. Raises MoveRefused if a relay leads the instance, or if
+        the instance publishes to no topic.
         """
         if leader := self._election.leader():
             raise MoveRefused(

@@ -29,7 +29,7 @@ class PeekBatch:
     """The result of one poll.
 
     rows     the rows to show
-    seen     how many rows of the table were read that match the question
+    seen     how many rows of the table were read and match the question
     skipped  how many offsets were not read, because messages arrive faster than they can be shown
     after    partition → offset where reading continues; None while rows still wait to be shown
     """

@@ -44,8 +44,8 @@ class Shown:
     """The position of an instance.
 
     `record` is the position record, `leader` the relay that leads (None: no relay does), and
-    `history` the earlier records. After a move back to one of the present epoch, rows get the same
-    order keys again (see `positions_behind`).
+    `history` the earlier records. After a move back to a record of the present epoch, rows get the
+    same order keys again (see `positions_behind`).
     """
 
     record: PositionRecord | None

@@ -60,8 +60,8 @@ class GuardedSource:
         """Return whether the transaction was already read to its end, and the present stream leaves
         out its rolled-back rows.
 
-        After the spool, the stream may lack some of them: another thread opened that stream,
-        perhaps before these rows were known.
+        After the spool, the stream may still contain some of these rows, because another thread
+        opened that stream, perhaps before the rows were known.
         """
         return self.known.read == begin.position and self.left_out.issuperset(
             self.known.of_transaction(begin.position)

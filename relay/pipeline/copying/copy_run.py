@@ -50,7 +50,7 @@ class CopyRun:
     window    changes since the relay began to read the present chunk; None: no chunk is read
     current   the table that is copied; None before the tables are listed and after the last table
     view, progress  the progress for the status, and for the next position record
-    refusals  table that is left out of a request of the relay itself → why it cannot be copied
+    refusals  table that a request of the relay itself leaves out → why it cannot be copied
     """
 
     def __init__(

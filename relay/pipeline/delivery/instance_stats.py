@@ -21,14 +21,15 @@ class InstanceStats:
 
     totals           counters since the relay's start
     record           the last committed position record
-    published_set    the number of the mapping set that the record names; None before it was read
+    published_set    the number of the mapping set that the record names; None: no record was read
     reached          the times up to which everything is processed; the lag follows from them
     dropped          rows without message by (real table, reason)
     printed          rows by (real table, path, reason); reason: why compiled code did not print
                      them, "" if it did
     copying          the running copy request
     tables           every real table that was read, also by earlier relays
-    key_differences  sentences by (topic, logical table) whose equal keys are in two partitions
+    key_differences  (topic, logical table) → a sentence: equal keys of the table are in two
+                     partitions of the topic
     rates            rows per second by table
     binlog_kept_s    seconds for which the source keeps a binlog file; 0: until a command purges it
     likeness         which published table an unmapped table resembles

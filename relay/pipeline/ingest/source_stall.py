@@ -22,8 +22,8 @@ class SourceStall:
         self._moved_at_s = monotonic()
 
     def restart(self) -> None:
-        """Restart the measurement, because an item was taken or the instance took none
-        on purpose.
+        """Restart the measurement, because an item was taken, or because a rate limit
+        allows no items now.
         """
         self._moved_at_s = monotonic()
 

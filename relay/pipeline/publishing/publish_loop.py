@@ -48,8 +48,9 @@ class PublishLoop:
         """Publish items until `stop`, a pause or a hand-over.
 
         Raises LeadershipLost, BatchAborted if the source stalls inside a transaction or an operator
-        calls, and the errors of `sources.check`. Aborting a stalled transaction keeps it from
-        delaying rows of other instances.
+        calls, and the errors of `sources.check`. If the source stalls, the batch is aborted,
+        because consumers receive no later rows of its topics, also of other instances, while its
+        Kafka transaction is open.
         """
         stall = SourceStall(sources.by_name, self._instance.transaction.source_stall_seconds)
         copying = False

@@ -39,8 +39,8 @@ class CatalogTable:
     """A table as the server describes it now.
 
     columns      (name, type) of each column, in order
-    unique_keys  the columns of each unique key without NULL, in the server's order; () if keys were
-                 not requested
+    unique_keys  the columns of each unique key that identifies a row, in the server's order: keys
+                 without nullable columns, prefixes and expressions; () if keys were not requested
     primary_key  the columns of a real PRIMARY KEY; () if keys were not requested
     """
 

@@ -72,12 +72,12 @@ def in_server_order(
     once_nullable: Set[str] = frozenset(),
     early: Set[str] = frozenset(),
 ) -> tuple[DescribedIndex, ...]:
-    """Return the indexes in the server's order: unique keys before others, and among them first
-    those without NULL, then those without prefixes.
+    """Return the indexes in the server's order.
 
-    The order of indexes that are not unique has no effect. In the indexes `early`, which the server
-    created before the primary key made its columns NOT NULL, the columns `once_nullable` count as
-    nullable. Both are names in lower case.
+    Unique keys come before other indexes. Among unique keys, those without nullable columns come
+    first; among these, those without prefixes. The order of other indexes has no effect. In the
+    indexes `early`, which the server created before the primary key made its columns NOT NULL, the
+    columns `once_nullable` count as nullable. Both are names in lower case.
     """
     by_name = {column.name.lower(): column for column in columns}
     nullable = _nullable(columns)
