@@ -103,15 +103,17 @@ class AccountEditor:
         """Add a user.
 
         An empty `password` means that the user has none. `base` is the expected version of the
-        state, None for any. Raises AccountRefused, and VersionConflict if the version is another
-        one.
+        state, None for any. Raises AccountRefused if the name is taken or invalid, the password is
+        too weak, or there are too many users. Raises VersionConflict if the version is not `base`.
         """
         user = User(name, grant, _now_ms(), password=_hash_of(name, password) if password else "")
         self._store.change(lambda accounts: accounts.with_user(user), base=base)
         self._note("user.added", {}, {"user": name, **_told(grant)}, who)
 
     def set_grant(self, name: str, grant: Grant, who: Who) -> None:
-        """Change the rights of a user. Raises AccountRefused."""
+        """Change the rights of a user. Raises AccountRefused if the user does not exist, or if an
+        identity provider decides the user's rights.
+        """
         before = self._store.read().user(name).grant
         self._store.change(lambda accounts: accounts.changed(name, grant=grant))
         self._note(
@@ -128,7 +130,8 @@ class AccountEditor:
         """Add or update the user whom an identity provider has signed in; return (user, former
         name).
 
-        The former name is "" if the name is unchanged. Raises AccountRefused.
+        The former name is "" if the user is new or the name is unchanged. Raises AccountRefused if
+        the user is disabled, or if another user has the name.
         """
         before = self._store.read().identified(identity)
         if before is None or before.disabled or (before.name, before.grant) != (name, grant):
@@ -142,7 +145,9 @@ class AccountEditor:
         """Change the rights of a user, and the password if one is given.
 
         A new password, or disabling, ends the user's sessions. `base` is the expected version of
-        the state. Raises AccountRefused, and VersionConflict if the version is another one.
+        the state. Raises AccountRefused if the user does not exist, the password is too weak, or
+        only the user's identity provider can make the change. Raises VersionConflict if the version
+        is not `base`.
         """
         before = self._store.read().user(name)
         password = _hash_of(name, wanted.password) if wanted.password else None
@@ -166,7 +171,7 @@ class AccountEditor:
         """Disable or enable a user.
 
         Disabling ends the user's sessions, and the admin refuses the user's tokens immediately.
-        Raises AccountRefused.
+        Raises AccountRefused if the user does not exist.
         """
         before = self._store.read().user(name).disabled
         self._store.change(lambda accounts: accounts.changed(name, disabled=disabled))
@@ -180,7 +185,11 @@ class AccountEditor:
         )
 
     def set_password(self, name: str, password: str, who: Who) -> None:
-        """Set the password of a user and end all sessions of the user. Raises AccountRefused."""
+        """Set the password of a user and end all sessions of the user.
+
+        Raises AccountRefused if the user does not exist or signs in by an identity provider, or if
+        the password is too weak.
+        """
         before = self._store.read().user(name)
         wanted = _hash_of(name, password)
         self._store.change(lambda accounts: accounts.changed(name, password=wanted))
@@ -188,9 +197,10 @@ class AccountEditor:
         self._note("user.password_set", _password(before), {"user": name, "password": "set"}, who)
 
     def remove_password(self, name: str, who: Who) -> None:
-        """Remove the password of a user and end all sessions of the user, who then cannot sign in.
+        """Remove the password of a user and end all sessions of the user, who then cannot sign in
+        with a password.
 
-        Raises AccountRefused.
+        Raises AccountRefused if the user does not exist.
         """
         before = self._store.read().user(name)
         self._store.change(lambda accounts: accounts.changed(name, password=""))
@@ -207,7 +217,9 @@ class AccountEditor:
     ) -> NewToken:
         """Create a token for the user `owner`. Without `grant` it gets the user's present rights.
 
-        It expires after `days` days; 0: never. Raises AccountRefused.
+        It expires after `days` days; 0: never. Raises AccountRefused if the user is missing or
+        disabled, if `grant` has a right that the user lacks, if the token's name is taken or
+        invalid, or if there are too many tokens.
         """
         secret, now = f"{_PREFIX}{token_urlsafe(_RANDOM_BYTES)}", _now_ms()
         grant = grant or self._store.read().user(owner).grant
@@ -230,7 +242,9 @@ class AccountEditor:
         return NewToken(token, secret)
 
     def revoke_token(self, name: str, who: Who) -> None:
-        """Remove a token. The admin refuses it from now on. Raises AccountRefused."""
+        """Remove a token. The admin refuses it from now on. Raises AccountRefused if there is no
+        such token.
+        """
         owner = self._store.read().token(name).owner
         self._store.change(lambda accounts: accounts.without_token(name))
         self._note("token.revoked", {"token": name, "owner": owner}, {}, who)

@@ -39,7 +39,8 @@ class PlacementEditor:
         """Let an instance run on the relay or server `to`, until the hand-over is withdrawn or
         replaced.
 
-        Raises NodeMissing if no relay can run the instance, and PlacementRefused.
+        Raises NodeMissing if no connected relay has the instance. Raises PlacementRefused if `to`
+        does not have it, is in maintenance, or cannot run it now.
         """
         found = next((each for each in self.assignments() if each.instance == instance), None)
         if found is None:

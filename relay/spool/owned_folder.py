@@ -48,7 +48,10 @@ class OwnedFolder:
         self._file: BinaryIO | None = None
 
     def take(self) -> Path:
-        """Return the owned folder with the files that the last owner left. Raises SpoolUnusable.
+        """Return the owned folder with the files that the last owner left.
+
+        Raises SpoolUnusable if the disk fails, another process holds the lock of the folder, or
+        ZooKeeper does not confirm the leadership.
 
         It also takes the files of a process that still runs. First it checks in ZooKeeper that the
         caller is the leader, because the caller may have been paused since its election.
@@ -65,7 +68,7 @@ class OwnedFolder:
         return owned
 
     def free(self) -> None:
-        """Note that the files have no owner; do nothing if they have none."""
+        """End the ownership of the files; do nothing if this process does not own them."""
         if self._file is not None:
             self._file.close()
             self._file = None

@@ -55,7 +55,8 @@ def read_needles(keys: Iterable[str], texts: Iterable[str]) -> Needles:
     """Return the search terms for the given keys and texts; empty ones are ignored.
 
     A key is written as in messages: a JSON array of table and values, such as
-    `["shop.client","7"]`. Raises ErasureRefused for anything else, and for short texts.
+    `["shop.client","7"]`. Raises ErasureRefused for a key of another form, for short texts, and if
+    neither a key nor a text is given.
     """
     found = [line.strip() for line in keys if line.strip()]
     words = [line.strip("\r\n") for line in texts if line.strip()]

@@ -98,8 +98,9 @@ class PersonErasure:
         Data that was written after the plan was made stays, and the next plan finds it. An
         interrupted erasure can be repeated with a new plan, because values outside of Kafka are
         deleted before the records that point to them. Raises ErasureRefused before anything is
-        changed, also while another process erases, and ErasureInterrupted if the ZooKeeper session
-        ends meanwhile.
+        changed if the plan is older than FRESH_SECONDS, the actor's name or comment contains a key
+        or text, an instance has rows in its spool, or another process erases. Raises
+        ErasureInterrupted if the ZooKeeper session ends meanwhile.
         """
         self._refuse(who, plan)
         with self._turn.held(who.name):

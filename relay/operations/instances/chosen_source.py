@@ -17,7 +17,8 @@ class ChosenSource(NamedTuple):
 def chosen_source(instance: InstanceSettings, wanted: str | None) -> ChosenSource:
     """Return the source with the name `wanted`; if it is None, the only source of the instance.
 
-    A single source can also be named by the instance's name. Raises SourceNotNamed.
+    A single source can also be named by the instance's name. Raises SourceNotNamed if no source has
+    the name, and for a group also if `wanted` is None.
     """
     members = instance.each_source()
     name = source_named(instance.name, () if instance.group is None else members, wanted)

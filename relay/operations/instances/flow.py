@@ -51,7 +51,8 @@ class InstanceFlow:
     def change(self, who: Who, change: Callable[[Flow], Flow]) -> Flow:
         """Apply `change` to the present flow, and return the new flow.
 
-        The audit entry is written first; if that fails, nothing is changed. Raises VersionConflict.
+        The audit entry is written first; if that fails, nothing is changed. Raises VersionConflict
+        if another operator changes the flow at the same time.
         """
         before = self._store.read(self._instance)
         after = replace(change(before), by=who.name, comment=who.comment)

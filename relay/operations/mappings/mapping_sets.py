@@ -83,7 +83,8 @@ class MappingSets:
     def roll_back_to(self, number: int) -> MappingEdit:
         """Return the effect of activating an older set's documents again.
 
-        Raises NodeMissing, MappingRefused.
+        Raises NodeMissing if there is no set with this number, and MappingRefused if it cannot be
+        read.
         """
         return _edit(self._store.current(), self._store.load(number).bodies, restored_from=number)
 
@@ -99,7 +100,7 @@ class MappingSets:
         """Save the documents of an edit as the next set, activate it, and return it.
 
         Raises VersionConflict if another save was faster, MappingRefused if the edit has problems,
-        TableReturnsEarly.
+        and TableReturnsEarly if a table would return to a former topic too early.
         """
         if edit.problems:
             first = edit.problems[0]

@@ -64,7 +64,8 @@ class Peek:
         """Return up to `count` existing rows: the first ones after the start time of the question
         if it has one, otherwise the newest.
 
-        Raises NothingToPeek, BrokerUnreachable, KafkaNotPermitted, TopicRefused.
+        Raises NothingToPeek if Kafka does not have the topic, BrokerUnreachable, KafkaNotPermitted,
+        TopicRefused.
         """
         if isinstance(self._question.start, FromMoment):
             return self._since(self._question.start.at_ms, count)

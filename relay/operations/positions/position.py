@@ -153,7 +153,8 @@ class InstancePosition:
         """Raise the next order key above the last one of the instance `above`; return the new
         record.
 
-        Raises MoveRefused.
+        Raises MoveRefused if one of the two instances has no position record, if the next order key
+        is already higher, or if this instance has half-published rows or publishes rows again.
         """
         other = KafkaPositionStore(self._settings.kafka, self._settings.installation, above)
         made = other.ensure_topic() if is_known(self._settings, above, self._session) else True
@@ -172,7 +173,9 @@ class InstancePosition:
         """Record that the transaction `gtid` of a source must not be published; return the GTIDs of
         all transactions to skip.
 
-        Raises MoveRefused, SourceNotNamed.
+        Raises MoveRefused if the instance has no position record, or if the transaction is already
+        published or skipped. Raises SourceNotNamed if `source` does not name a source of
+        the instance.
         """
         name = chosen_source(self._instance, source).name
         return self._change_skips(

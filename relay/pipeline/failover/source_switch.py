@@ -48,8 +48,9 @@ class SourceSwitch:
         record     the committed position record
         orders     the operators' orders, such as an accepted loss
 
-        The choice has the position record from which to continue. Raises StandbyBehind or a
-        SwitchRefused.
+        The choice has the position record from which to continue. Raises StandbyBehind if `to`
+        lacks published transactions that it may still receive, and a SwitchRefused if the proof
+        fails for another reason.
         """
         settings = self._servers.settings[to]
         proven = self._new_position(to, situation.published, record, orders)
