@@ -1,6 +1,6 @@
 """Lists instances, and carries out operators' requests about them: pause, rate limits, start,
 retire.
 
-It may import `relay.state`, `relay.source`, the settings and the audit trail, as `relay.operations`
-may.
+Of `relay.operations` it may import only `peek`, `first_start`, `maintenance`, `placement`,
+`wanted_snapshots` and `who`.
 """
