@@ -109,8 +109,8 @@ class Guard:
     """Context manager for one step of a loop: it reports an unexpected error and stores it in
     `error`, so that the loop continues.
 
-    It does not catch errors of the relay's own tree. `pause_s` is how long the loop should pause
-    before its next step, in seconds; 0 after a successful step.
+    It does not catch a RelayError, which is an expected error. `pause_s` is how long the loop
+    should pause before its next step, in seconds; 0 after a successful step.
     """
 
     def __init__(self, kind: str, subject: str = "") -> None:

@@ -148,7 +148,7 @@ def of_instance(
     instance: InstanceSettings, record: PositionRecord | None, store: KeysInStore
 ) -> list[Finding]:
     """Return a warning for each table whose first row would stop the instance, and for each
-    difference with which it continues. Raises StoreUnreachable.
+    difference in hashed keys that does not stop it. Raises StoreUnreachable.
     """
     past = PastOfKeys(instance, record, store)
     agreements = KeyAgreements(store.forms, instance.partitioning_rules.digest)

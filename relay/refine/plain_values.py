@@ -1,6 +1,7 @@
 """Converts decoded values into the plain Python values that transforms receive, and back.
 
-A value that the column cannot hold is refused: a format with types would write it as another one.
+A value that the column cannot hold is refused, because a format with types would write another
+value in its place.
 """
 
 import json

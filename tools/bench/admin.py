@@ -1,7 +1,7 @@
 """Measures the admin's response times for a large installation: `make bench-admin`.
 
-A real ZooKeeper and a real admin process; relays, statuses and tables are written as relays write
-them. No relay runs, and no row moves.
+ZooKeeper and the admin process are real. The tool writes the entries of relays, statuses and tables
+in ZooKeeper as relays do. No relay runs, and no row is published.
 """
 
 import argparse

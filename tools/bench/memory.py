@@ -1,9 +1,9 @@
 """Measures the peak memory of the relay: `python -m tools.bench.memory SCENARIO... [--into
 FOLDER]`.
 
-Each scenario has its own servers and a relay with default settings. It reads the peak resident
-memory (VmHWM) before and after its load. The report shows it next to the bound of
-docs/operations/sizing.md.
+Each scenario has its own servers and a relay with default settings. The tool reads the peak
+resident memory (VmHWM) of the relay before and after the load. The report shows the peak next to
+the bound of docs/operations/sizing.md.
 """
 
 import argparse
@@ -37,8 +37,8 @@ _MIB: Final = 1 << 20
 class Found:
     """The result of a scenario.
 
-    rest_mib    resident memory without load
-    peak_mib    peak of the resident memory
+    rest_mib    peak of the resident memory before the load
+    peak_mib    peak of the resident memory after the load
     stated_mib  its bound in the documentation
     binlog_mb   megabytes of binlog that the load wrote
     seconds     duration of the load

@@ -43,9 +43,9 @@ from relay.state import SnapshotRequest
 
 
 class CopyRun:
-    """Carries out one copy request. The publishing thread calls its methods; none of them waits.
-    It calls those that advance the copy between two source transactions. They raise SnapshotRefused
-    if the request must end.
+    """Carries out one copy request. The publishing thread calls the methods; no method waits. The
+    methods that advance the copy are called between two source transactions. They raise
+    SnapshotRefused if the request must end.
 
     window    changes since the relay began to read the present chunk; None: no chunk is read
     current   the table that is copied; None before the tables are listed and after the last table

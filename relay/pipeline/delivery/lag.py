@@ -33,8 +33,8 @@ class Reached:
         )
 
     def with_idle(self, running_s: float) -> "Reached":
-        """Return the times after the source had no more data. `running_s` is the monotonic clock
-        then.
+        """Return the times after the source had no more data. `running_s` is the monotonic clock at
+        that time.
         """
         return replace(self, idle_s=running_s)
 

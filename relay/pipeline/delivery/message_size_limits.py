@@ -23,7 +23,8 @@ class MessageSizes:
         """Return the settings of a new Kafka client whose batches are accepted by every known
         topic.
 
-        They must fit in advance, because the client cannot divide a batch that a broker refuses.
+        The batches must fit from the start, because the client cannot divide a batch that a broker
+        refuses.
         """
         self.client_batch_bytes = min([self._kafka.batch_bytes, *self.limits.values()])
         return self._kafka.model_copy(update={"batch_bytes": self.client_batch_bytes})

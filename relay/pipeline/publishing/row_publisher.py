@@ -90,7 +90,7 @@ class RowPublisher:
 
     def follow(self, plans: TablePlans) -> None:
         """Publish under the plans of another source of the group, because the next rows are from
-        there.
+        that source.
         """
         self.plans = plans
         self._table = None

@@ -1,4 +1,4 @@
-"""Reads the source into a file on disk (spool) while Kafka is slow, and publishes from there.
+"""Reads the source into files on disk (the spool) while Kafka is slow, and publishes from them.
 
 It may import `ingest` and `delivery`, but not `messages` or `publishing`.
 """

@@ -119,7 +119,7 @@ class SpoolController:
     def poll(self, unanswered_s: float) -> None:
         """Raise GoesToSpool if `unanswered_s`, the seconds that a commit has been unanswered, are
         too many. Every ten seconds, record the committed position on disk: a relay that starts
-        while Kafka does not answer fills the spool from there.
+        while Kafka does not answer fills the spool from that position.
         """
         if self.overdue(unanswered_s):
             raise GoesToSpool(

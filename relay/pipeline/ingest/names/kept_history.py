@@ -148,8 +148,8 @@ class KeptHistory:
         return [record.key for record in gone]
 
     def passed_bases(self) -> list[bytes]:
-        """Return the keys of the stored bases after the start position, which are invalid if the
-        history begins again here.
+        """Return the keys of the stored bases after the start position. They are invalid if the
+        history begins again at that position.
 
         A base is a complete description of all tables at one position.
         """

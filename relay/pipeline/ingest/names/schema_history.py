@@ -31,7 +31,8 @@ class TableNames:
     """Completes table maps while the reading thread follows statements, and passes new history
     records to the checkpoint.
 
-    `superseded` are keys of stored records to delete with the first new ones.
+    `superseded` are the keys of stored records that are deleted when the first new records are
+    stored.
     """
 
     def __init__(
