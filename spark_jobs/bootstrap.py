@@ -64,6 +64,7 @@ def run(
     tables    names of logical tables; empty: all
     anew      copy tables again that an earlier run has finished
     trace     show Spark's log of errors
+    tell      receives the report of each table; None: reports are printed
 
     Raises JobError.
     """
@@ -223,7 +224,7 @@ def _pause(shutdown: Shutdown, seconds: float) -> bool:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line. Return 0, or 1 after the error was printed as a sentence.
 
-    SIGTERM ends the job after the present round. `arguments` None: those of the process.
+    SIGTERM and SIGINT end the job after the present round. `arguments` None: those of the process.
     """
     given = copy_arguments("bootstrap", __doc__, arguments)
     shutdown = Shutdown()

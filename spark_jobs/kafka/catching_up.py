@@ -44,8 +44,8 @@ def await_shown(
     seconds: float,
     pause: Callable[[float], bool],
 ) -> bool:
-    """Wait until SELECTs of the sources see all published transactions; return False after
-    `seconds`.
+    """Wait until SELECTs of the sources see all published transactions. Return False if that takes
+    longer than `seconds`, or if `pause` returned True.
 
     A transaction is in the binlog before SELECTs see it: seconds earlier with semi-synchronous
     replication. `pause` waits the given seconds and returns whether to give up.

@@ -71,8 +71,9 @@ def read_shards(database: SourceDatabase, mapping: MappingSet) -> Sequence[Shard
     """Return the tables that the instance relays, also those without a key (`key_names` is then
     empty).
 
-    Raises SourceUnreachable or SourceRefused, UnmappedName if the routing has the value "stop", and
-    RuleRefused if a rule or mask does not fit a table.
+    Raises SourceUnreachable or SourceRefused, UnmappedName for a name without a mapping if the
+    routing has the value "stop" for such names, and RuleRefused if a rule or mask does not fit a
+    table.
     """
     wanted = list(_relayed_databases(database, mapping))
     if not wanted:

@@ -94,7 +94,7 @@ class LogicalTable:
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """The databases by instance (or `instance/name` for a group), and the logical tables by
+    """The databases by instance (or `instance/name` for a group), and the logical tables, sorted by
     name.
     """
 

@@ -1,5 +1,7 @@
-"""Starts the Spark session of the jobs, with Delta, Kafka and UTC. If this process starts Spark's
-JVM, it also sets the network address (loopback) and the JDK.
+"""Starts the Spark session of the jobs, with Delta, Kafka and UTC.
+
+If this process starts Spark's JVM, it also checks the JDK. With a local master it then binds Spark
+to loopback.
 """
 
 import os

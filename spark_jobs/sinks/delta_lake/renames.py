@@ -40,6 +40,8 @@ def rename_columns(
     names       old name in lower case → new name
     policy      whether a column may get another type
 
+    Columns that the copy lacks for the new names are added before, in separate commits.
+
     The order key is part of the name of a Delta transaction, so Delta skips a repeated rename. The
     execute position alone would not identify a rename: positions begin at a lower number again
     after the loss of a position record. Raises SchemaChangeRefused if a column would have to get

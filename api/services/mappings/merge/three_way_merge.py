@@ -40,7 +40,7 @@ class Merged:
     """The active set with an edit applied to it.
 
     bodies   dataId → text
-    clashes  entries that both users changed
+    clashes  entries that both users changed, and entries with a name that the other user removed
     unread   documents that cannot be merged because they are not lists of objects; in `bodies` they
              have the text of the user who saves now
     """
