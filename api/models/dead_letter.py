@@ -33,7 +33,8 @@ class DeadLetterView(BaseModel):
     topic: str = Field(description="Topic to which its message was to be sent.")
     partition: int = Field(description="-1 where no message could be made.")
     key: str | None = Field(
-        description="The message's key as text; null: it has none, or `key_hidden` is true."
+        description="The message's key as text; null: the message has no key, or `key_hidden` is "
+        "true."
     )
     key_hidden: bool = Field(
         description="The caller lacks the right `values`, or a mask covers the key, or may cover "
@@ -119,7 +120,9 @@ class LaterChangesView(BaseModel):
     """The changes of a dead letter's key that are in its topic and newer than the dead letter."""
 
     count: int
-    newest_ms: int | None = Field(description="When Kafka got the last one; null: there is none.")
+    newest_ms: int | None = Field(
+        description="When Kafka received the last of these changes; null: there is no such change."
+    )
     is_whole: bool = Field(
         description="False: older records were removed, or there are too many to read in time, so "
         "there may be more."

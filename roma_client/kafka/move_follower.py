@@ -68,8 +68,8 @@ class MoveFollower:
             self._heard = time.time()
 
     def begin(self, at: TopicPartition) -> TopicPartition:
-        """Return where to begin a partition: at its first marker before the committed offset `at`,
-        or at `at` without one.
+        """Return where to begin a partition: at its first marker before the committed offset `at`;
+        without such a marker at `at`.
         """
         partition = (at.topic, at.partition)
         note = CommitNote.read(at.metadata)

@@ -61,7 +61,7 @@ def _has_topic(consumer: Consumer, topic: str) -> bool:
 
 
 class Positions:
-    """The committed offsets of a group, and the offsets at which it begins without one.
+    """The committed offsets of a group, and the offsets at which it begins without a commit.
 
     `note` returns the metadata for the commit of an offset. The methods raise KafkaException.
     """

@@ -38,7 +38,7 @@ class Marker(NamedTuple):
 class Departure(NamedTuple):
     """The move of a table from a topic, under a mapping set.
 
-    to  the next topic; empty: the mapping has none for the table
+    to  the next topic; empty: the mapping has no topic for the table
     """
 
     set: int

@@ -127,7 +127,7 @@ class Notes:
         self._root = root.rstrip("/")
 
     def read(self, table: str) -> TableNote | None:
-        """Return the progress of a logical table; None if there is none."""
+        """Return the progress of a logical table; None if no run of it was recorded."""
         lines = unless_absent(lambda: self._spark.read.text(self._path(table)))
         return None if lines is None else note_of(row["value"] for row in lines.collect())
 

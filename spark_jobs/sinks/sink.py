@@ -49,7 +49,7 @@ class TableBatch:
         (text of the order key, which sorts like it), `_execute_time` (ms), `_execute_position`,
         `_deleted` and `_unfit`, then `columns`. A column that the change does not contain is null.
         `_unfit` maps columns to the exact text of values that the column's type cannot represent,
-        such as MySQL's 0000-00-00, which is no date of Spark's; null: there is none.
+        such as MySQL's 0000-00-00, which is no date of Spark's; null: there is no such value.
         """
         return self.rows_as(self.columns)
 

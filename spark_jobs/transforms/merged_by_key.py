@@ -16,9 +16,10 @@ def merged_by_key(changes: DataFrame) -> DataFrame:
     """Return one row per (table, key) as `latest_by_key` does, with `data` merged from all changes
     of the key.
 
-    The result has two more columns: `reset_order`, the order of the newest INSERT or DELETE, before
-    which column values are invalid (null if there is none), and `column_orders` (map lower-case
-    column → order of its value). The value of a column that is not in the map is unknown, not null.
+    The result has two more columns. `reset_order` is the order of the newest INSERT or DELETE; null
+    without such a change. Column values with a smaller order are invalid. `column_orders` maps each
+    column, in lower case, to the order of its value. The value of a column that is not in the map
+    is unknown, not null.
     """
     whole = Window.partitionBy("table", "key")
     reset = sf.max(sf.when(sf.col("type") != str(MessageType.UPDATE), sf.col("order"))).over(whole)

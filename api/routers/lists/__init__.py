@@ -1,1 +1,1 @@
-"""Endpoints that list things of all instances."""
+"""Endpoints that list dead letters and unmapped tables of all instances."""

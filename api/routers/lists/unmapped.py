@@ -26,7 +26,7 @@ def list_unmapped(
     admin: AdminDep,
     part: ListingDep,
     last: LastReadDep,
-    hidden: Annotated[bool, Query(description="Also those that are hidden.")] = False,
+    hidden: Annotated[bool, Query(description="Also list the tables that are hidden.")] = False,
 ) -> list[UnmappedView]:
     """Return the real tables that no document lists, although an instance received rows of them."""
     left_out = {} if hidden else last.of(admin.mappings.hidden.known())
