@@ -26,7 +26,7 @@ class Selection:
     topics       table name → the one topic from which it is read; a table without an entry is read
                  from each topic
     only_table   the subscribed table if it is the only one: records of other tables are then
-                 skipped by their key. None: several tables are subscribed
+                 skipped by their key. None: no record is skipped by its key
     reads        replaces `topics`: returns whether a table is read from a topic; may raise
                  ClientError
     tags         a row with one of these tags is selected; empty: all rows are selected

@@ -19,11 +19,12 @@ _LONG_S: Final = 15.0
 
 @contextmanager
 def alone(spark: SparkSession, place: str) -> Iterator[None]:
-    """Context manager: no other job writes to the copies at `place` during the block.
+    """Context manager: no other job writes to the table at `place` during the block.
 
-    `place` is the root of the copies, a path or URI. At the start of the block, the job waits until
-    other jobs have finished. If `place` is not on a local file system, nothing is locked, because
-    HDFS and object stores refuse a second commit with the same number (for S3 see `check_writers`).
+    `place` is the location of a Delta table or of a lock file, a path or URI. At the start of the
+    block, the job waits until no other job is in such a block for the same location. If `place` is
+    not on a local file system, nothing is locked, because HDFS and object stores refuse a second
+    commit with the same number (for S3 see `check_writers`).
     On a local file system, Delta checks that no commit with the number exists, and then renames its
     own file: a commit of another process in between would be lost silently. The lock is the
     operating system's (flock(2)): it ends with the process, also on NFS. Raises

@@ -15,8 +15,8 @@ _REAL_TABLES: Final = ", with the real table of each row (truncate = 'follow')"
 
 
 def check_rule(spark: SparkSession, settings: JobSettings) -> None:
-    """Check that the copies below `copy_root` have the order rule of the settings, or record the
-    rule if there are no copies yet.
+    """Check that the copies below `copy_root` have the order rule of the settings. If no rule is
+    recorded there yet, record that of the settings.
 
     Raises CopiesKeptOtherwise if another rule is recorded. One change is allowed: copies may begin
     to store real tables. Their older rows then have no real table, and a TRUNCATE that may concern

@@ -90,7 +90,8 @@ class RouteFinder:
         return self._tables(topic, logical, tag)
 
     def named(self, name: str) -> list[LogicalTable]:
-        """Return the logical tables whose name, topic or tag equals `name`.
+        """Return the logical tables whose name (with or without its database), topic or tag equals
+        `name`.
 
         Raises ActiveSetBroken.
         """
