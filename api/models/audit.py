@@ -50,7 +50,9 @@ class AuditVerdictView(BaseModel):
 
     whole: bool = Field(description="No problem was found.")
     entries: int = Field(description="Entries in chains.")
-    chains: int = Field(description="Their writers: relays, admins and commands.")
+    chains: int = Field(
+        description="Number of chains. Each has one writer: a relay, an admin or a command."
+    )
     unchained: int = Field(description="Entries of older versions, which no chain protects.")
     repeated: int = Field(description="Records that repeat an entry.")
     erased: int = Field(description="Entries whose contents an operator erased.")

@@ -64,7 +64,11 @@ class RestoreOrder(SealedBackup):
     )
 
     confirm: str = Field(description="The installation's name.", examples=["prod"])
-    over_present: bool = Field(False, description="Replace present documents that differ.")
+    over_present: bool = Field(
+        False,
+        description="Replace present documents that differ. False: a restore is refused if the "
+        "installation has documents.",
+    )
 
 
 class RestorePreviewView(BaseModel):
@@ -114,4 +118,4 @@ class RestoreResult(BaseModel):
     model_config = ConfigDict(json_schema_extra={"example": {"documents": 214, "written": 3}})
 
     documents: int = Field(description="Documents of the backup.")
-    written: int = Field(description="Those that were missing or differed.")
+    written: int = Field(description="Documents that were written.")
