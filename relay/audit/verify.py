@@ -39,7 +39,7 @@ class AuditVerdict:
     """The result of a check of the trail.
 
     entries    number of entries in chains
-    chains     names of their writers
+    chains     number of these chains; each has one writer
     unchained  number of entries of format 1, which no chain protects
     repeated   records that repeat an entry, because Kafka's acknowledgement was lost
     erased     entries whose contents were erased by an act that the trail contains

@@ -76,9 +76,8 @@ class Feed:
     def fetch(self, limit: int, timeout_seconds: float, parsed: int = 0) -> list[Delivery]:
         """Return the next changes, from at most `limit` records; empty after the timeout.
 
-        `parsed`: return about this many changes now, and the others in later calls; 0: no such
-        limit. Raises CorruptMessage, ClaimUnreadable, ClaimGone, DeadLetterFailed, RowsExpired,
-        TableMoved, and the errors of Kafka's client as errors of this package.
+        `parsed`: return about this many changes now, and the others in later calls; 0: no limit.
+        Raises CorruptMessage, ClaimUnreadable, ClaimGone, RowsExpired, TableMoved, Kafka's errors.
         """
         if not self._records:
             self._move_on()

@@ -149,8 +149,7 @@ class Membership:
         None.
 
         An assignment after `fresh_until` is too late: the table may have got another topic since
-        the admin's answer from which the options were made. Nothing was read yet. Raises the errors
-        of opening.
+        the admin's answer. Nothing was read yet. Raises the errors of opening.
         """
         if not self._is_late or self._options.again is None:
             return None
