@@ -1,4 +1,6 @@
-"""Metrics of a client. They are collected if prometheus_client is installed."""
+"""Metrics of a client. They are collected if the client gets a `registry` of
+prometheus_client.
+"""
 
 from collections.abc import Iterable
 from contextlib import suppress
@@ -13,8 +15,8 @@ if TYPE_CHECKING:
 
 
 class Metrics(Protocol):
-    """Receives a client's metrics. The names of events are repeat, retry, dead_letter, corrupt and
-    lost_ack.
+    """Receives a client's metrics. The names of events are repeat, retry, skipped, dead_letter,
+    corrupt and lost_ack.
     """
 
     def delivered(self, change: Change, delay_seconds: float) -> None:

@@ -4,7 +4,7 @@ already in their topics.
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from relay.deadline import Deadline
@@ -120,6 +120,19 @@ class KeysInStore:
         return MappingSet.compile(record.mapping.number, dict(documents))
 
 
+@dataclass(frozen=True, slots=True)
+class WithoutKeys:
+    """The relayed tables whose keys are not compared.
+
+    unknown  tables with columns of unknown types
+    refused  tables whose first row stops the instance, because a rule cannot be applied to them:
+             reason → error and tables
+    """
+
+    unknown: list[TableId] = field(default_factory=list)
+    refused: dict[str, tuple[RuleRefused, list[TableId]]] = field(default_factory=dict)
+
+
 class PastOfKeys:
     """What one instance has published.
 
@@ -153,14 +166,14 @@ def of_instance(
     past = PastOfKeys(instance, record, store)
     agreements = KeyAgreements(store.forms, instance.partitioning_rules.digest)
     forms = KeyForms(PublishedPartitioning.of(record), agreements, past)
-    unknown: list[TableId] = []
+    without = WithoutKeys()
     try:
-        keys = list(_keys_of_tables(instance, Router(store.mapping, instance.routing), unknown))
+        keys = list(_keys_of_tables(instance, Router(store.mapping, instance.routing), without))
     except RelayError as exc:
         return [not_checked(_CHECK, f"the source's keys are not known: {exc.code}", instance.name)]
     # Tables that the instance has read come first, because their rows are already published.
     keys.sort(key=lambda each: (each[0] not in past.tables, each[0]))
-    stops: dict[str, tuple[PartitionsChanged, list[TableId]]] = {}
+    stops: dict[str, tuple[RelayError, list[TableId]]] = {**without.refused}
     for real, key in keys:
         try:
             forms.keep(key)
@@ -170,14 +183,14 @@ def of_instance(
     findings += [
         Finding(_CHECK, Verdict.WARNING, words, instance=instance.name) for words in past.told
     ]
-    if unknown:
-        because = f"columns of {first_names(unknown)} are of unknown types"
+    if without.unknown:
+        because = f"columns of {first_names(without.unknown)} are of unknown types"
         findings.append(not_checked(_CHECK, because, instance.name))
     alike = "The keys of all tables that the account may see are hashed as those of their topics."
     return findings or [passed(_CHECK, alike, instance.name)]
 
 
-def _stopping(error: PartitionsChanged, tables: Sequence[TableId], instance: str) -> Finding:
+def _stopping(error: RelayError, tables: Sequence[TableId], instance: str) -> Finding:
     told = found(_CHECK, error, instance, warning=True)
     sentence = f"The first row of {first_names(tables)} stops the instance ({error.code})."
     return replace(
@@ -188,10 +201,10 @@ def _stopping(error: PartitionsChanged, tables: Sequence[TableId], instance: str
 
 
 def _keys_of_tables(
-    instance: InstanceSettings, router: Router, unknown: list[TableId]
+    instance: InstanceSettings, router: Router, without: WithoutKeys
 ) -> Iterator[tuple[TableId, HashedKey]]:
-    """Yield each real table with its key in each of its topics, as the relay hashes it.
-    `unknown` gets the tables with columns of unknown types.
+    """Yield each real table with its key in each of its topics, as the relay hashes it. `without`
+    gets the other tables.
 
     Raises SourceUnreachable and the like, ConfigurationError.
     """
@@ -201,7 +214,7 @@ def _keys_of_tables(
     for server in servers:
         with closing(CatalogReader(server)) as catalog:
             tables = TablesNow(instance, catalog, refinements)
-            yield from tables.keys(router, unknown)
+            yield from tables.keys(router, without)
 
 
 class TablesNow:
@@ -221,10 +234,10 @@ class TablesNow:
             marks_history=instance.message.marks_history,
         )
 
-    def keys(self, router: Router, unknown: list[TableId]) -> Iterator[tuple[TableId, HashedKey]]:
+    def keys(self, router: Router, without: WithoutKeys) -> Iterator[tuple[TableId, HashedKey]]:
         """Yield each relayed table with its key in each of its topics.
 
-        Tables with columns of unknown types are added to `unknown` instead.
+        Tables whose keys are not compared are added to `without` instead.
         """
         accepts = TableFilter(self._instance.filter).accepts
         in_key = self._instance.routing.key_scope == "shard"
@@ -233,9 +246,12 @@ class TablesNow:
                 route = router.route(real)
                 form = self._form(real, route.logical) if isinstance(route, Destination) else ""
             except SnapshotRefused:
-                unknown.append(real)
+                without.unknown.append(real)
                 continue
-            except (RuleRefused, UnmappedName):
+            except RuleRefused as exc:
+                without.refused.setdefault(exc.reason, (exc, []))[1].append(real)
+                continue
+            except UnmappedName:
                 # such a row stops the instance with another error, before its key is hashed
                 continue
             if form and isinstance(route, Destination):

@@ -182,9 +182,11 @@ class SourceSettings(TlsSettings):
     relay keeps. `auto`: the history if metadata is not FULL.
     """
     statements: Literal["refuse", "publish"] = "refuse"
-    """What happens to changes that the source logs as SQL text (binlog_format MIXED or STATEMENT).
+    """Whether a source may log changes as SQL text (binlog_format MIXED or STATEMENT).
 
-    `refuse`: the instance stops. `publish`: they are published as `QUERY` messages.
+    `refuse`: the instance stops if the server's binlog_format is not ROW. `publish`: any format is
+    accepted. A change that is logged as SQL text, which one session can request for itself, is
+    published as a `QUERY` message with both values.
     """
 
     @model_validator(mode="after")

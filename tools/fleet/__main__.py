@@ -31,6 +31,7 @@ _ADDRESSES: Final = (
     "/",
 )
 _REQUESTS: Final = 40
+_OBSERVED_EVERY_S: Final = 0.25
 _LOST_OF: Final = 3
 """Share of the processes that is killed: one of this number, rounded up."""
 
@@ -40,7 +41,13 @@ def main() -> int:
     given = _parser().parse_args()
     shape = Shape(given.instances, given.relays, given.processes)
     table = Table(
-        "act", "seconds", "instances of a relay", "writes/s", "requests/s", "ZooKeeper CPU s/s"
+        "act",
+        "seconds",
+        "longest without leader, s",
+        "instances of a relay",
+        "writes/s",
+        "requests/s",
+        "ZooKeeper CPU s/s",
     )
     answers = Table(*HEADINGS)
     with (
@@ -50,9 +57,11 @@ def main() -> int:
     ):
         for act, run in _acts(fleet, server, given.rest, short=given.short):
             say(act)
+            fleet.gaps.begin()
             seconds, *load = _figures(server, run)
-            table.add_row(act, seconds, fleet.spread(), *load)
-            say(f"{act}: {seconds} s")
+            longest = f"{fleet.gaps.longest_s:.1f}"
+            table.add_row(act, seconds, longest, fleet.spread(), *load)
+            say(f"{act}: {seconds} s; {longest} s at most without a leader")
         _ask_admin(server, shape, answers)
     Console(width=120).print(table, answers)
     return 0
@@ -88,13 +97,17 @@ def _acts(
     count = fleet.shape.processes
     yield f"start of {fleet.shape.relays} relays, until all are led", lambda: _start(fleet, count)
     yield "until no instance moves for 10 s", fleet.await_rest
-    yield "rest", lambda: _rest(rest_s)
+    yield "rest", lambda: _rest(fleet, rest_s)
     lost = ceil(count / _LOST_OF)
     yield f"loss of {lost} of {count} processes, until all are led", lambda: _lose(fleet, lost)
     yield "their return, until no instance moves for 10 s", lambda: _return(fleet, lost)
     if short:
         return
-    yield "rolling restart of all processes", lambda: _restart_in_turn(fleet)
+    yield (
+        "rolling restart, each process after all instances were led",
+        lambda: _restart_in_turn(fleet),
+    )
+    yield "until no instance moves for 10 s, again", fleet.await_rest
     yield "restart of ZooKeeper, until all are led", lambda: _restart_server(fleet, server)
 
 
@@ -103,8 +116,11 @@ def _start(fleet: Fleet, count: int) -> None:
     fleet.await_all_led()
 
 
-def _rest(seconds: float) -> None:
-    Event().wait(seconds)
+def _rest(fleet: Fleet, seconds: float) -> None:
+    ends_s, pause = monotonic() + seconds, Event()
+    while monotonic() < ends_s:
+        fleet.unled()
+        pause.wait(_OBSERVED_EVERY_S)
 
 
 def _lose(fleet: Fleet, count: int) -> None:
@@ -121,7 +137,7 @@ def _restart_in_turn(fleet: Fleet) -> None:
     for number in fleet.processes:
         fleet.stop(number)
         fleet.start(1)
-        fleet.await_all_led()
+        fleet.await_each_led()
 
 
 def _restart_server(fleet: Fleet, server: ZooKeeper) -> None:

@@ -11,6 +11,7 @@ from typing import Final, NamedTuple, Self
 from relay.state import Membership, Paths
 from relay.zk import Session
 from tests.support.waiting import wait_until
+from tools.fleet.gaps import Gaps
 
 INSTALLATION: Final = "fleet"
 BASE: Final = f"/roma/{INSTALLATION}"
@@ -36,6 +37,7 @@ class Fleet:
 
     def __init__(self, session: Session, hosts: str, shape: Shape) -> None:
         self.shape = shape
+        self.gaps = Gaps(frozenset(shape.names))
         self._hosts = hosts
         self._membership = Membership(session, Paths(BASE))
         self._children: dict[int, tuple[subprocess.Popen[bytes], tuple[str, ...]]] = {}
@@ -83,14 +85,29 @@ class Fleet:
         child.wait()
 
     def unled(self) -> int:
-        """Return how many instances no running relay leads."""
+        """Return how many instances no running relay leads, and add them to `gaps`."""
         alive = {name for _, names in self._children.values() for name in names}
-        led = sum(relay in alive for relay in self._membership.leaders().values())
-        return self.shape.instances - led
+        leaders = self._membership.leaders()
+        led = {instance for instance, relay in leaders.items() if relay in alive}
+        self.gaps.observe(led)
+        return self.shape.instances - len(led)
 
     def await_all_led(self) -> None:
         """Wait until running relays lead all instances."""
         wait_until(lambda: self.unled() == 0, "all instances are led", _LIMIT_SECONDS)
+
+    def await_each_led(self) -> None:
+        """Wait until every instance was led by a running relay at some time since now.
+
+        While instances move between relays, there may be no time at which all are led.
+        """
+        self.gaps.begin_step()
+
+        def each_was_led() -> bool:
+            self.unled()
+            return self.gaps.each_was_led
+
+        wait_until(each_was_led, "each instance is led", _LIMIT_SECONDS)
 
     def await_rest(self) -> None:
         """Wait until all relays are listed, all instances are led, and no leader has changed for

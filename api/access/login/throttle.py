@@ -33,9 +33,9 @@ _NAME_CHARACTERS: Final = 100
 class _Count:
     """Wrong passwords for one name from one address. Times are monotonic seconds.
 
-    wrong     since the last pause
-    number of pauses
-    until_s   the end of the pause
+    wrong      since the last pause
+    pauses     number of pauses
+    until_s    the end of the pause
     touched_s  last attempt
     """
 

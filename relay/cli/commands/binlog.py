@@ -106,6 +106,8 @@ def verify(
 
     Exit code 0: all rows are equal; 1: rows differ.
     """
+    if until_file is not None and until_offset is None:
+        raise typer.BadParameter("--until-file needs --until-offset, the offset to end at.")
     with told_errors():
         from relay.second_reader import pairs
         from relay.second_reader import verify as compare

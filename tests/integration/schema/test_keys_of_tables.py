@@ -2,7 +2,7 @@
 from row events.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from typing import Any, Final
 
@@ -13,12 +13,13 @@ from relay.decode import parse_table_map
 from relay.model.change import RawRows
 from relay.model.table import TableId
 from relay.pipeline.delivery.keys.table_partitioning import partition_rule, table_partitioning
-from relay.preflight.key_checks import TablesNow
+from relay.preflight.key_checks import TablesNow, WithoutKeys
 from relay.refine import Refinements
 from relay.route import MappingSet, Router
 from relay.schema import CatalogReader, TableDefinitions
 from relay.schema.type_text import type_text
 from relay.settings import InstanceSettings
+from relay.state import HashedKey
 from tests.support.sources.source_reading import end_of, read, source_settings
 from tests.unit.route.mappings import documents
 
@@ -96,7 +97,32 @@ def test_keys_are_hashed_as_preflight_says(database: SqlServer, schema: str, sty
     assert ("alone" in told) == (style == "exact")
 
 
+def test_a_table_to_which_a_rule_cannot_be_applied_is_named(
+    database: SqlServer, schema: str
+) -> None:
+    database.execute(
+        f"CREATE TABLE {schema}.fits (id INT PRIMARY KEY, state INT)",
+        f"CREATE TABLE {schema}.lacks (id INT PRIMARY KEY)",
+    )
+    rules = [{"where": "state = 1"}]
+    keys, without = found_keys(database, schema, settings(database, schema, "exact", rules=rules))
+    assert [real.table for real, _ in keys] == ["fits"]
+    ((error, tables),) = without.refused.values()
+    assert (error.code, [each.table for each in tables]) == ("RULE_REFUSED", ["lacks"])
+    assert "state" in error.reason
+
+
 def keys_told(database: SqlServer, schema: str, instance: InstanceSettings) -> dict[str, str]:
+    keys, without = found_keys(database, schema, instance)
+    assert without == WithoutKeys()
+    assert {key.topic for _, key in keys} == {"shop"}
+    return {real.table: key.form for real, key in keys}
+
+
+def found_keys(
+    database: SqlServer, schema: str, instance: InstanceSettings
+) -> tuple[list[tuple[TableId, HashedKey]], WithoutKeys]:
+    """Return the keys of the schema's tables, and the tables without keys to compare."""
     mapping = MappingSet.compile(
         1,
         documents(
@@ -104,16 +130,19 @@ def keys_told(database: SqlServer, schema: str, instance: InstanceSettings) -> d
             topics=[{"logicDb": "shop", "topic": "shop"}],
         ),
     )
-    unknown: list[TableId] = []
+    without = WithoutKeys()
     with closing(CatalogReader(source_settings(database))) as catalog:
         tables = TablesNow(instance, catalog, Refinements(instance, {}))
-        keys = dict(tables.keys(Router(mapping, instance.routing), unknown))
-    assert unknown == []
-    assert {each.topic for each in keys.values()} == {"shop"}
-    return {real.table: key.form for real, key in keys.items()}
+        return list(tables.keys(Router(mapping, instance.routing), without)), without
 
 
-def settings(database: SqlServer, schema: str, style: str, **partition: Any) -> InstanceSettings:
+def settings(
+    database: SqlServer,
+    schema: str,
+    style: str,
+    rules: Sequence[Mapping[str, str]] = (),
+    **partition: Any,
+) -> InstanceSettings:
     return InstanceSettings.model_validate(
         {
             "name": "shop",
@@ -121,5 +150,6 @@ def settings(database: SqlServer, schema: str, style: str, **partition: Any) -> 
             "filter": {"filter_regex": rf"{schema}\..*"},
             "message": {"value_style": style},
             "partition": partition,
+            "rules": [{"tables": rf"{schema}\..*", **each} for each in rules],
         }
     )

@@ -136,12 +136,17 @@ def test_the_commands_show_and_verify(
     try:
         shown = CliRunner().invoke(app, ["binlog", "show", "shop", *place])
         verified = CliRunner().invoke(app, ["binlog", "verify", "shop", *place])
+        without_offset = CliRunner().invoke(
+            app, ["binlog", "verify", "shop", *place, "--until-file", start.file]
+        )
         beside = CliRunner().invoke(
             app, ["binlog", "verify", "shop", *place[:-1], str(start.offset + 1)]
         )
     finally:
         database.execute(f"DROP DATABASE {name}")
     assert shown.exit_code == 0, shown.output
+    assert without_offset.exit_code == 2
+    assert "--until-offset" in without_offset.output
     assert "library  === WriteRowsEvent ===" in shown.output
     assert (
         f"relay    INSERT, 2 rows; {name}.t is published as {name}.t to topic all" in shown.output
