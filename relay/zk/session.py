@@ -200,8 +200,7 @@ class Session:
         )
 
     def create_ephemeral_sequential(self, prefix: str, value: bytes) -> str:
-        """Create an ephemeral node, and return its path: `prefix` and a ten-digit number that rises
-        with every call.
+        """Create an ephemeral node, and return its path: `prefix` and a number that rises.
 
         After StoreUnreachable the node may exist nevertheless: search the children of its parent
         for one that this session owns.

@@ -55,12 +55,8 @@ def plan_reposition(
     """Return the move of a position to `target`, where a transaction begins. In a group, `source`
     is moved. `history` are earlier records, whose order keys a move back uses. `as_new`: rows after
     the target get new order keys. `latest_ms` is the relay's clock plus the allowed skew; no
-    published order key is above it.
-
-    Raises MoveRefused in these cases without `as_new`: the position is already `target`, the former
-    order keys after the target are not known, or one source of a group would be moved back. Also
-    raises it if the record is that of a group and the settings have a single source, or the other
-    way round.
+    published order key is above it. Raises MoveRefused if the position is already `target`, if the
+    former order keys are not known or depend on other sources, or as `standing_of` does.
     """
     if record is None:
         return _without_record(target, source, as_new=as_new, latest_ms=latest_ms)

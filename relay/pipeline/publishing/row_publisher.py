@@ -137,9 +137,7 @@ class RowPublisher:
 
     @property
     def window(self) -> Window | None:
-        """The window (changed keys) of the table chunk that is read now; None if no chunk is
-        read.
-        """
+        """The window (changed keys) of the table chunk that is read now, or None."""
         return None if self.copies is None else self.copies.window
 
     def publish(self, events: Sequence[RowsEvent]) -> None:
