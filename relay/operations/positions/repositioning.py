@@ -55,8 +55,7 @@ def plan_reposition(
     """Return the move of a position to `target`, where a transaction begins. In a group, `source`
     is moved. `history` are earlier records, whose order keys a move back uses. `as_new`: rows after
     the target get new order keys. `latest_ms` is the relay's clock plus the allowed skew; no
-    published order key is above it. Raises MoveRefused if the position is already `target`, if the
-    former order keys are not known or depend on other sources, or as `standing_of` does.
+    published order key is above it. Raises MoveRefused; without `as_new` in more cases.
     """
     if record is None:
         return _without_record(target, source, as_new=as_new, latest_ms=latest_ms)
