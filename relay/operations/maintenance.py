@@ -31,8 +31,8 @@ def hand_overs(
     """Return a hand-over for each instance that a relay of the server leads, sorted by name.
     `leaders` maps instances to the relays that lead them.
 
-    The result is a preview: when maintenance begins, the relays call the same function with the
-    state at that time.
+    The result is a preview. When maintenance begins, the relays compute the placement by the same
+    rules from the state at that time.
     """
     view = cluster_view(tuple(members), leaders, overrides)
     plan = assign(replace(view, maintenance=view.maintenance | {server}))

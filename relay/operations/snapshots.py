@@ -130,7 +130,8 @@ class Snapshots:
         """Pause the copy request `number`, and return it for each instance. A chunk that is being
         read is dropped.
 
-        `instance` "": in all instances.
+        `instance` "": in all instances. Raises SnapshotRefused if there is no such request, or if
+        it has ended everywhere.
         """
         return self._change(who, number, instance, SnapshotState.PAUSED)
 
@@ -138,7 +139,8 @@ class Snapshots:
         """Let the paused copy request `number` continue after its last published chunk; return it
         for each instance.
 
-        `instance` "": in all instances.
+        `instance` "": in all instances. Raises SnapshotRefused if there is no such request, or if
+        it has ended everywhere.
         """
         return self._change(who, number, instance, SnapshotState.RUNNING)
 
@@ -146,8 +148,10 @@ class Snapshots:
         """Cancel the copy request `number`, and return it for each instance. Rows that are already
         published stay.
 
-        If ZooKeeper lost the request, the relay removes its progress from the position record.
-        `instance` "": in all instances.
+        If ZooKeeper lost the request of an instance, only that one is cancelled, and the relay
+        removes its progress from the position record. Repeat the call for the other instances.
+        `instance` "": in all instances. Raises SnapshotRefused if there is no such request, or if
+        it has ended everywhere.
         """
         lost = [each.request for each in self.shown(instance) if each.lost]
         for request in lost:

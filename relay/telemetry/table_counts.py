@@ -44,8 +44,8 @@ Counted: TypeAlias = tuple[TableId, str, TableCount]
 class OpenTableCounts:
     """Counts of the open batch; used by one thread.
 
-    A source transaction may be published in several batches. Then only the first batch with a row
-    of a table counts it as a transaction of that table.
+    A source transaction counts once for each table and operation. If it is published in several
+    batches, it counts in the first batch that has such a row.
     """
 
     def __init__(self) -> None:

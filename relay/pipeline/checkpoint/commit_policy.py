@@ -53,9 +53,11 @@ class BatchView(NamedTuple):
 def batch_end(batch: BatchView, settings: TransactionSettings) -> BatchEnd:
     """Return what to commit now, according to the settings of transactions.
 
-    If the buffer is empty, a batch is committed at once; otherwise after `busy_commit_ms` or
-    `busy_commit_bytes`. A large source transaction is committed in parts, after `split_bytes` or a
-    third of the transaction timeout.
+    A batch of whole source transactions is committed at once if the buffer is empty, otherwise
+    after `busy_commit_ms` or `busy_commit_bytes`. A batch inside a source transaction is committed
+    as a part after `split_bytes` or a third of the transaction timeout. Without messages, the
+    position alone is committed: POSITION_SECONDS after the last commit if it has moved, otherwise
+    POSITION_HEARTBEAT_SECONDS after it.
     """
     if batch.messages and batch.whole:
         old = batch.open_seconds * 1000 >= settings.busy_commit_ms

@@ -121,7 +121,8 @@ class AssignmentLoop:
 def rest_seconds(took_s: float) -> float:
     """Return the pause in seconds after a poll that took `took_s` seconds.
 
-    Polls then take at most a tenth of the time, and the pause is at most one second.
+    The pause is nine times as long as the poll, so that polls take a tenth of the time; but at
+    least 0.1 seconds, and at most one second.
     """
     return min(_POLL_SECONDS, max(_BETWEEN_POLLS_SECONDS, took_s / _SHARE_OF_TIME - took_s))
 

@@ -16,7 +16,8 @@ def generated_columns_are_logged(version: str) -> bool:
     """Return whether updates and deletes in the binlog have all generated columns if
     binlog_row_image is FULL.
 
-    MariaDB 11.8.9 omits them, 11.4.5 does not. `version` is the server's version text.
+    False for MariaDB 11.8 and later: 11.8.9 omits them, and 11.4.5 does not. `version` is the
+    server's version text.
     """
     number = re.match(r"(\d+)\.(\d+)", version)
     if "mariadb" not in version.lower() or number is None:
