@@ -31,11 +31,14 @@ class FollowedPosition:
 def followed_position(
     source: SourceSettings, standing: SourcePosition | None, at: BinlogPosition | str
 ) -> FollowedPosition:
-    """Return the position `at` on the server that the source's present position `standing` is from.
+    """Return the position `at` on a server of the source, the master or its standby.
 
-    If `standing` is None, the result is the position on the first server that has `at`. `at` is
-    either binlog coordinates or the text of a GTID set. Raises MoveRefused if no transaction begins
-    there, and the errors of the servers.
+    at        binlog coordinates, or the text of a GTID set
+    standing  the present position of the source; None: it has no position
+
+    If the server of `standing` has `at`, the result is on that server, otherwise on the first
+    server that has `at`. If no server has it, raises MoveRefused if no transaction begins there on
+    the master, otherwise the error of the master.
     """
     found: list[FollowedPosition] = []
     refusals: list[RelayError] = []

@@ -80,8 +80,9 @@ class InstanceMapping:
         """Let the instance publish later transactions under the active set in ZooKeeper; return the
         replaced set.
 
-        The active set must be `wanted`. A half-published transaction is published to its end under
-        the former set. Raises MoveRefused, and the errors of `compare`.
+        A half-published transaction is published to its end under the former set. Raises
+        MoveRefused if the active set is not `wanted`, or if no acceptance is necessary, and the
+        errors of `compare`.
         """
         found = self._store.current()
         if found.name != wanted:

@@ -15,9 +15,10 @@ def loses_changes(
     position.
 
     If the source still has that binlog, nothing is lost: the changes are read again, or the
-    operator skips them on purpose. `target` is the new position. `created_s` returns the creation
-    time of a binlog file in Unix seconds, because a re-created binlog has files with the same
-    names; it raises the errors of the source.
+    operator skips them on purpose. A move back loses nothing. Without a former position, or with
+    one on another server, the result is True. `target` is the new position. `created_s` returns the
+    creation time of a binlog file in Unix seconds, because a re-created binlog has files with the
+    same names; it raises the errors of the source.
     """
     before, after = reposition.origin, reposition.target
     if reposition.kind is RepositionKind.BACK:

@@ -126,8 +126,9 @@ class PartGuard:
         split   its part that is already published; None: no part is published
 
         Raises BatchAborted if the transaction must be read again without its rolled-back rows, or
-        if the wait is cancelled. Raises SavepointRolledBack if an older version of the relay
-        published the part, because it may have counted rolled-back rows.
+        if the wait is cancelled. Raises SavepointRolledBack if the transaction has rolled-back rows
+        and an older version of the relay published the part, because that version may have counted
+        them.
         """
         guarded, poll, began_s = self._sources[source], _Poll(self._cancelled), monotonic()
         while (found := self._find(guarded.server, begin, poll)) is None:
