@@ -145,7 +145,8 @@ class Checkpoint(BatchContents):
     def commit_if_due(self, *, idle: bool) -> None:
         """Request the commit of the open batch if the commit policy says so. `idle`: the buffer is
         empty. While the producer accepts no message of another batch, nothing is committed and the
-        next items join the open batch. Raises AskedToStop, and the error of the previous commit.
+        next items join the open batch, unless it holds a statement. Raises AskedToStop, and the
+        error of the previous commit.
         """
         self._poll_at_s = monotonic() + POLL_INTERVAL_SECONDS
         self._poll_at_bytes = self._batch.event_bytes + self._poll_bytes

@@ -111,6 +111,8 @@ class SourceGroup:
         record   the committed record; None: the instance never published
         sources  the open sources; one without a position in `record` begins where it was opened
         first    makes the record of an instance that never published
+
+        The position of a source that the settings no longer have is dropped, and logged.
         """
         known = self.standing(record)
         standing = {

@@ -124,8 +124,8 @@ class Publisher:
             self.mark_moves()
 
     def mark_moves(self) -> None:
-        """Put the markers of tables that leave a topic into the batch whose record names the new
-        mapping set.
+        """Put the markers of tables that leave a topic, or come back to one, into the batch whose
+        record names the new mapping set.
 
         Raises BrokerUnreachable, StoreUnreachable.
         """

@@ -199,9 +199,8 @@ class RowPublisher:
 
     def leave_out(self, event: RowsEvent, why: SkipReason = SkipReason.SKIPPED) -> None:
         """Count the rows of an event as skipped. They take as many order keys as published rows do.
-        So all later rows have the same order keys as without the skip.
-        `why`: an operator skips the transaction, or it is before the position to which an operator
-        moved.
+        So all later rows have the same order keys as without the skip. `why`: an operator skips the
+        transaction, or it is before the position to which an operator moved.
         """
         if self.copies is not None:
             self.copies.skipped()
