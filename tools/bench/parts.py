@@ -1,10 +1,11 @@
 """Measures the cost of reading a giant transaction twice (ADR 43): `make bench-parts`.
 
-The same rows are published three times by relays with usual settings: in one Kafka transaction,
-which is read once; in parts, which are read once to the end before the first is published; and in
-parts with a third of the rows rolled back to a savepoint. In the last case the relay begins to
-publish, reads the transaction to its end, and reads it again. CPU seconds are from the kernel's
-counters, for the relay with its children and for the source.
+The same rows are published three times by relays with usual settings. First, one Kafka transaction
+holds all rows, and the source transaction is read once. Second, the rows are published in parts;
+the relay reads the source transaction to its end before it publishes the first part. Third, a third
+of the rows is rolled back to a savepoint; the relay begins to publish, reads the transaction to its
+end, and reads it again. CPU seconds are from the kernel's counters, for the relay with its children
+and for the source.
 """
 
 import os

@@ -39,9 +39,8 @@ class Java:
 def find_java() -> Java:
     """Return the first JDK 17 or 21 of ROMA_JAVA_HOME, JAVA_HOME, PATH and /usr/lib/jvm.
 
-    The version is read by running each program.
-
-    If ROMA_JAVA_HOME is set, no other JDK is used. Raises JavaMissing.
+    Each program is run to read its version. If ROMA_JAVA_HOME is set, only that JDK is tried.
+    Raises JavaMissing if no JDK fits.
     """
     named = os.environ.get("ROMA_JAVA_HOME")
     candidates = [Path(named) / "bin" / "java"] if named else list(java_candidates())
@@ -60,8 +59,8 @@ def find_java() -> Java:
 
 @cache
 def ask_java(binary: Path) -> Java | None:
-    """Return the version that the program `binary` prints, None if it does not run or prints
-    none.
+    """Return the JDK of the program `binary`, as the program describes it; None if the program
+    does not run, or prints no version.
     """
     try:
         answer = subprocess.run(

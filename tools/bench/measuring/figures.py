@@ -131,7 +131,7 @@ class LiveRun:
     sent, seen    number of transactions that were committed, and that the consumer received
     p50_ms …      milliseconds from the answer to the commit until a read_committed consumer has the
                   row
-    idle_percent  CPU use in percent of a core during `idle_s` seconds before the first transaction
+    idle_percent  CPU use in percent of a core during `idle_s` seconds without load, after a warm-up
     busy_percent  CPU use in percent of a core during the load
     """
 
