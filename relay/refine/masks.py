@@ -72,7 +72,8 @@ class Mask:
     def on(self, definition: TableDefinition, ordinal: int, text_of: TextOf) -> MaskedColumn:
         """Return the column as it is published.
 
-        Raises RuleRefused if the mask would break the table's copies.
+        Raises RuleRefused if the method does not fit the column: in the key only a hash keeps
+        values apart, and only text can be truncated.
         """
         column, type_text = definition.map.columns[ordinal], definition.type_texts[ordinal]
         method = self._settings.method

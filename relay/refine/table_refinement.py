@@ -58,7 +58,8 @@ class TableRefinement:
 
     @property
     def omitted(self) -> frozenset[int]:
-        """The ordinals of the columns of `definition` that no message contains.
+        """The ordinals of the columns of `definition` that are not needed: no message contains
+        them, and no transform receives them.
 
         Empty if there is a transform, because its function receives all columns.
         """

@@ -22,7 +22,8 @@ ENTRY_POINTS: Final = "roma.transforms"
 class Transform:
     """One transform of the settings, with its lookups.
 
-    Raises ConfigurationError if its function cannot be imported.
+    Raises ConfigurationError if its function cannot be imported, or if it names a lookup that is
+    not configured.
     """
 
     def __init__(self, settings: TransformSettings, lookups: Mapping[str, Lookup]) -> None:

@@ -32,7 +32,8 @@ def main(config: str) -> int:
 
 
 def last_session(lines: Iterable[str]) -> tuple[int, bytes] | None:
-    """Return the id and the password of the session that is open when the lines end.
+    """Return the id and the password of the session that is open when the lines end; None if the
+    parent ended its session, or had none.
 
     A truncated line is ignored.
     """
