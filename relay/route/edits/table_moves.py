@@ -80,7 +80,8 @@ def early_returns(
     `after` (ADR 81).
 
     `published` returns the instances that publish to a topic, each with the set in its last
-    position record (None: unknown). `saved` returns an older set, None if it cannot be read.
+    position record. None: unknown, which counts as set 0. `saved` returns an older set, None if it
+    cannot be read.
     """
     for move in table_arrivals(before, after, fed):
         numbers = {name: number or 0 for name, number in published(move.topic).items()}
