@@ -177,8 +177,9 @@ class Progress:
             self._stale = True
 
     def start_transaction(self, begin: TransactionBegin, now_ms: int, skew_ms: int) -> None:
-        """Open a transaction and take its first order key. Commit times may be `skew_ms` ahead of
-        `now_ms`. Raises HistoryChanged if it is not the expected half-published transaction.
+        """Open a transaction, and set the order key before its first change. Commit times may be
+        `skew_ms` ahead of `now_ms`. Raises HistoryChanged if it is not the expected half-published
+        transaction.
         """
         split = self.split
         if split is not None and not split.is_of(begin.gtid, begin.position):
