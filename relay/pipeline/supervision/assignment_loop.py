@@ -33,8 +33,8 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 class AssignmentLoop:
-    """Registers this relay and computes the assignments, every second and after each change in
-    ZooKeeper.
+    """Registers this relay and computes the assignments, every one or two seconds and after each
+    change in ZooKeeper.
     """
 
     def __init__(

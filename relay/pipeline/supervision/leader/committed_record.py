@@ -37,8 +37,8 @@ def committed_record(
 
 
 def refuse_changed_rules(instance: InstanceSettings, record: PositionRecord | None) -> None:
-    """Raise HistoryChanged if a transaction is half published and the message settings have changed
-    since.
+    """Raise HistoryChanged if a transaction is half published and the filter or message settings
+    have changed since.
     """
     if (
         record is not None

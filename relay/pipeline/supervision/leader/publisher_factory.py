@@ -99,9 +99,9 @@ class PublisherFactory:
         parts: PartGuard,
         refinements: Refinements,
     ) -> Publisher:
-        """Return the publisher that begins at the chosen position. First commits what consumers
-        must see before its first row: a switch, the start position, requested copies, and their
-        audit entries.
+        """Return the publisher that begins at the chosen position. First commits a record with what
+        other programs must see before its first row: a switch, the start position, requested
+        copies, changed rules for rows, and the audit entries.
         """
         copies = due(
             self._instance,
