@@ -80,9 +80,8 @@ def check_kafka(settings: RelaySettings, store: StoreView) -> KafkaView:
 def row_topics(
     instance: InstanceSettings, mapping: MappingSet, record: PositionRecord | None
 ) -> dict[str, int | None]:
-    """Return the topics to which an instance will certainly publish under this mapping: those of
-    rows, of statements, and of reports. Each has the number of partitions to which its records are
-    assigned; None: all existing partitions.
+    """Return the topics of rows, statements and reports to which an instance will certainly publish
+    under this mapping, each with its number of used partitions; None: all existing partitions.
     """
     kept = {} if record is None else record.partitions
     names = known_topics(Router(mapping, instance.routing))
