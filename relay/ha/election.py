@@ -41,7 +41,8 @@ class Election:
         self._changed = threading.Event()
 
     def wait_until_leading(self, stop: threading.Event, timeout_s: float) -> bool:
-        """Wait until this relay leads, `stop` is set or the timeout ends; return whether it leads.
+        """Try to lead. If that fails, wait for a change of the leaders or the plan, for `wake` or
+        for the timeout, and try again. Return whether this relay leads; False if `stop` is set.
 
         Raises StoreUnreachable.
         """

@@ -1,4 +1,6 @@
-"""Decides which column values can be compared: numbers, texts, times and durations."""
+"""Sorts the columns of conditions on rows into families, such as numbers, texts and moments, and
+converts their values so that Python compares them as SQL does.
+"""
 
 import re
 from collections.abc import Callable
@@ -28,8 +30,8 @@ _TIME: Final = re.compile(r"(-?)([0-9]{1,3}):([0-9]{2}):([0-9]{2})(?:\.([0-9]{1,
 
 
 class Family(Enum):
-    """Only members of one family can be compared; the value is the readable name of such a
-    column.
+    """The families of columns. Only columns of one family can be compared, and numbers also with
+    floats. The value is the readable name of such a column.
     """
 
     NUMBER = "a number"

@@ -62,7 +62,7 @@ person.
 
 
 class SourcePosition(NamedTuple):
-    """Binlog coordinates of the change on its source."""
+    """Binlog coordinates of a change, or of the begin or end of a transaction, on its source."""
 
     server_id: int
     file: str

@@ -1,4 +1,4 @@
-"""The requests to the provider. The only module that imports authlib, joserfc and requests."""
+"""The requests to the provider. The only module that imports authlib and joserfc."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

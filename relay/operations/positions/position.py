@@ -79,8 +79,9 @@ class InstancePosition:
         self._store = self._record.store
 
     def show(self) -> Shown:
-        """Return the present position. Raises BrokerUnreachable, PositionUnreadable,
-        StoreUnreachable.
+        """Return the present position, the leading relay and the earlier positions. The position
+        topic is created if it is missing. Raises BrokerUnreachable, PositionUnreadable,
+        StoreUnreachable, TopicRefused.
         """
         record, history = (None, ()) if self._store.ensure_topic() else self._store.read_whole()
         return Shown(record, self._record.leader, history)

@@ -148,12 +148,13 @@ class OversizedMessages:
     def send_row(
         self, made: list[OutboundMessage] | UnprintableRow, order: OrderPair, origin: MessageOrigin
     ) -> None:
-        """Put the messages of a row into the batch, or the row as a dead letter if it could not be
-        printed.
+        """Put the messages of a row into the batch. If the row could not be printed, store it as a
+        dead letter for each topic of its table.
 
         made    its messages, or why it could not be printed
-        order   the order key of its last change
-        origin  where it comes from
+        order   the row's order key, for its dead letter; the last one if the row became several
+                changes
+        origin  the row's table, transaction and topics
         """
         if isinstance(made, UnprintableRow):
             for topic in origin.topics:

@@ -133,7 +133,7 @@ class QueryEvent:
         )
 
     def text(self) -> str:
-        """Return the text in Unicode. Bytes that the session's character set does not have become
+        """Return the text in Unicode. Bytes that are invalid in the session's character set become
         U+FFFD.
         """
         return self.sql.decode(self.codec, "replace")
