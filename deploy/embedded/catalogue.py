@@ -30,6 +30,7 @@ from deploy.embedded.servers.prometheus import fetch_promtool
 from deploy.embedded.servers.spark import spark_jars
 from deploy.embedded.servers.sql_server import SqlServer
 from deploy.embedded.servers.zookeeper import ZooKeeper
+from deploy.embedded.spark_classes import archive_spark
 
 SERVERS: Final[Mapping[str, type[ServerProcess]]] = MappingProxyType(
     {
@@ -67,9 +68,10 @@ RELEASES: Final[Mapping[str, type[SqlServer]]] = MappingProxyType(
 DEMO: Final = (MariaDB.name, ZooKeeper.name, Kafka.name)
 REQUIRED: Final = frozenset({*DEMO, "spark"})
 KAFKA_CLASSES: Final = "kafka-classes"
+SPARK_ARCHIVE: Final = "spark-classes"
 MAY_BE_MISSING_IN_CI: Final = frozenset(
-    {MySQL.name, *RELEASES, KAFKA_CLASSES}
-)  # packages of MySQL 9.7 change from day to day; an archive of classes only saves time
+    {MySQL.name, *RELEASES, KAFKA_CLASSES, SPARK_ARCHIVE}
+)  # packages of MySQL 9.7 change from day to day; archives of classes only save time
 
 
 def fetchers() -> Mapping[str, Callable[[], str]]:
@@ -82,6 +84,7 @@ def fetchers() -> Mapping[str, Callable[[], str]]:
         "canal-client": _fetch_canal_client,
         "flink": _fetch_flink,
         KAFKA_CLASSES: archive_kafka,
+        SPARK_ARCHIVE: archive_spark,
     }
 
 

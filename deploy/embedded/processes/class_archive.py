@@ -16,21 +16,23 @@ _SIZE: Final = "size"
 """The file with the archive's size in bytes: a JVM that maps a shorter archive crashes."""
 
 
-def archive_options(classpath: str) -> tuple[str, ...]:
-    """Return the JVM options that map the archive of a class path; empty if the cache has no such
-    archive, or if its size differs from the size that was written.
+def archive_options(classpath: str, root: Path | None = None) -> tuple[str, ...]:
+    """Return the JVM options that map the archive of a class path; empty if `root` (None: the
+    cache) has no such archive, or if its size differs from the size that was written.
 
     The JVM compares the archive with its own build, the jars and the archive's checksums. It runs
     without an archive that differs or is damaged.
     """
-    folder = _folder(find_java(), classpath)
+    folder = _folder(find_java(), classpath, root)
     if not _is_whole(folder):
         return ()
     return ("-Xshare:auto", "-XX:+VerifySharedSpaces", f"-XX:SharedArchiveFile={folder / _FILE}")
 
 
-def make_archive(classpath: str, run: Callable[[tuple[str, ...]], None]) -> Path:
-    """Return the archive of a class path, made if missing.
+def make_archive(
+    classpath: str, run: Callable[[tuple[str, ...]], None], root: Path | None = None
+) -> Path:
+    """Return the archive of a class path in `root` (None: in the cache), made if missing.
 
     `run` receives the JVM options that write it, and runs the program to its graceful end. Other
     processes see the archive only when it is complete. Raises Unavailable if the JVM wrote none.
@@ -46,7 +48,7 @@ def make_archive(classpath: str, run: Callable[[tuple[str, ...]], None]) -> Path
             )
         (folder / _SIZE).write_text(str(file.stat().st_size), "ascii")
 
-    return install(_folder(find_java(), classpath), build) / _FILE
+    return install(_folder(find_java(), classpath, root), build) / _FILE
 
 
 def _is_whole(folder: Path) -> bool:
@@ -56,8 +58,8 @@ def _is_whole(folder: Path) -> bool:
         return False
 
 
-def _folder(java: Java, classpath: str) -> Path:
+def _folder(java: Java, classpath: str, root: Path | None) -> Path:
     """Return the folder for a class path and a JDK: another build of the JDK has another one."""
     build = (java.home / "lib" / "modules").stat()
     key = f"{java.home} {build.st_size} {build.st_mtime_ns} {classpath}"
-    return cache_folder() / "classes" / hashlib.sha256(key.encode()).hexdigest()[:12]
+    return (root or cache_folder() / "classes") / hashlib.sha256(key.encode()).hexdigest()[:12]

@@ -3,10 +3,18 @@
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Final
 
+from deploy.embedded.fetching.ivy import pyspark_jars
 from deploy.embedded.fetching.jars import jars
+from deploy.embedded.processes.class_archive import archive_options
 from deploy.embedded.processes.java import find_java
 from deploy.embedded.processes.ports import HOST
+
+SPARK_CLASSES: Final = Path(sys.prefix) / "classes"
+"""The folder of the archive of Spark's classes: it is valid for the jars of this environment only,
+and is removed with it.
+"""
 
 
 def spark_jars() -> tuple[Path, ...]:
@@ -19,9 +27,10 @@ def spark_jars() -> tuple[Path, ...]:
 
 def spark_environment() -> Mapping[str, str]:
     """Return the variables to set before Spark starts: the right JDK, loopback instead of a host
-    name that may not resolve, UTC.
+    name that may not resolve, UTC, and the archive of Spark's classes, if there is one.
     """
     return {
+        "SPARK_SUBMIT_OPTS": _archive_options(),
         "JAVA_HOME": str(find_java().home),
         "SPARK_LOCAL_IP": HOST,
         "SPARK_LOCAL_HOSTNAME": "localhost",
@@ -29,3 +38,17 @@ def spark_environment() -> Mapping[str, str]:
         "PYSPARK_DRIVER_PYTHON": sys.executable,
         "TZ": "UTC",
     }
+
+
+def spark_classpath() -> str:
+    """Return a text that identifies the jars of PySpark: their folder and when it was made."""
+    folder = pyspark_jars()
+    return f"{folder} {folder.stat().st_mtime_ns}"
+
+
+def _archive_options() -> str:
+    """Return the JVM options of the archive. The JVM's own log is off, because it writes to the
+    program's output that it ignores an archive of another class path.
+    """
+    options = archive_options(spark_classpath(), SPARK_CLASSES)
+    return " ".join((*options, "-Xlog:disable")) if options else ""

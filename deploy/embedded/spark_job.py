@@ -1,0 +1,53 @@
+"""A small Spark job that loads the classes of most jobs: Delta, Parquet, JSON, joins and groups."""
+
+import tempfile
+from typing import Any
+
+import pyspark.sql.functions as sf
+from pyspark.sql import SparkSession
+
+from deploy.embedded.servers.spark import spark_jars
+
+_SETTINGS = {
+    "spark.jars": ",".join(map(str, spark_jars())),
+    "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
+    "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",
+    "spark.sql.shuffle.partitions": "1",
+    "spark.ui.enabled": "false",
+}
+
+
+def main() -> None:
+    """Run the job, and wait until the JVM has ended."""
+    builder = SparkSession.Builder().master("local[1]")
+    for name, value in _SETTINGS.items():
+        builder = builder.config(name, value)
+    spark = builder.getOrCreate()
+    with tempfile.TemporaryDirectory(prefix="roma-spark-") as folder:
+        _use(spark, f"{folder}/copy")
+    context: Any = spark.sparkContext
+    gateway = context._gateway  # noqa: SLF001 - the JVM writes the archive when it ends by itself
+    spark.stop()
+    gateway.shutdown()
+    gateway.proc.stdin.close()
+    gateway.proc.wait()
+
+
+def _use(spark: SparkSession, copy: str) -> None:
+    text = sf.format_string('{"id":"%d","n":{"a":"b"}}', sf.col("id"))
+    rows = spark.range(10).select(
+        sf.from_json(text, "id string, n map<string,string>").alias("row")
+    )
+    newest = rows.select("row.*").groupBy("id").agg(sf.max("n.a").alias("n")).persist()
+    newest.write.format("delta").save(copy)
+    there = spark.read.format("delta").load(copy)
+    there.join(sf.broadcast(newest.select("id")), "id").orderBy("id").collect()
+    newest.write.format("delta").mode("append").save(copy)
+    newest.unpersist()
+
+
+if __name__ == "__main__":
+    main()
