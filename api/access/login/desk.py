@@ -2,7 +2,8 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
+from functools import partial
+from typing import Final, TypeVar
 
 from anyio import CapacityLimiter, to_thread
 
@@ -17,7 +18,11 @@ from relay.passwords import verify
 AT_THE_SAME_TIME: Final = 2
 """Largest number of passwords that are verified in parallel. Each takes 46 MiB and one core."""
 MOST_WAITING: Final = 50
-"""Largest number of sign-ins that wait for such a verification; further ones get LoginBusy."""
+"""Largest number of requests that wait for such a verification, or to hash a new password;
+further ones get LoginBusy.
+"""
+
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +76,7 @@ class LoginDesk:
         """
         accounts = await to_thread.run_sync(self._accounts)
         user = accounts.users.get(name)
-        if self._waiting >= MOST_WAITING:
-            raise LoginBusy("Too many users sign in at the same time.")
+        self._refuse_more_than_may_wait()
         self._throttle.begin(name, address)
         if not await self._verified(password, user):
             after = self._throttle.failed(name, address)
@@ -87,9 +91,21 @@ class LoginDesk:
         """Run `act`, which hashes a password. At most AT_THE_SAME_TIME such functions and
         verifications run in parallel; further ones wait.
 
-        Raises the errors of the function.
+        Raises LoginBusy if MOST_WAITING wait already, and the errors of the function.
         """
-        await to_thread.run_sync(act, limiter=self._limit)
+        self._refuse_more_than_may_wait()
+        await self._in_turn(act)
+
+    def _refuse_more_than_may_wait(self) -> None:
+        if self._waiting >= MOST_WAITING:
+            raise LoginBusy("Too many users sign in at the same time.")
+
+    async def _in_turn(self, act: Callable[[], Result]) -> Result:
+        self._waiting += 1
+        try:
+            return await to_thread.run_sync(act, limiter=self._limit)
+        finally:
+            self._waiting -= 1
 
     async def _verified(self, password: str, user: User | None) -> bool:
         """Return whether this is the password of an enabled user.
@@ -97,13 +113,7 @@ class LoginDesk:
         The duration does not show whether the user exists.
         """
         wanted = "" if user is None or user.disabled else user.password
-        self._waiting += 1
-        try:
-            return await to_thread.run_sync(
-                verify, password[: MOST_CHARACTERS + 1], wanted, limiter=self._limit
-            )
-        finally:
-            self._waiting -= 1
+        return await self._in_turn(partial(verify, password[: MOST_CHARACTERS + 1], wanted))
 
     def sign_out(self, caller: Caller) -> None:
         """End the session of a caller, and record that. Without a session nothing happens."""
