@@ -54,8 +54,9 @@ class TlsSettings(Settings):
 class StartSettings(Settings):
     """Where an instance without a position starts.
 
-    Without `at`, the first of these that is set applies: gtid_set, journal_name with position,
-    journal_name with timestamp, journal_name alone, timestamp alone. If none is set: the end.
+    Without `at`, the first of these that is set applies: gtid_set (which excludes the others),
+    journal_name with position, journal_name with timestamp, journal_name alone, timestamp alone. If
+    none is set: the end.
     """
 
     at: Literal["end", "oldest", "gtid_set", "position", "timestamp"] = "end"

@@ -87,6 +87,7 @@ class Supervisor:
             self._hosted[name] = _Supervised(settings, instance, end)
 
     def _end(self, name: str, hosted: _Supervised) -> None:
+        died = hosted.instance.died
         if not hosted.instance.stop(0):
             return
         hosted.end()
@@ -95,5 +96,5 @@ class Supervisor:
         _log.info(
             "instance_ended",
             instance=name,
-            reason="its settings changed, or it is no longer configured",
+            reason="its thread ended" if died else "its settings changed, or it is not configured",
         )
