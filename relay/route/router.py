@@ -34,8 +34,8 @@ class Destination:
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """The rows of a table are not published. `reason` is a sentence, `cause` the label of the
-    metric.
+    """Rows of a table, or some of its operations, are not published. `reason` is a sentence, `cause`
+    the label of this name of the counter `roma_dropped_rows`.
     """
 
     reason: str

@@ -28,7 +28,8 @@ class Transaction:
     source        name of the source in a group; otherwise empty
     gtid          GTID; None if the source has none
     changes       rows of the subscribed tables
-    counts        logical table → number of published rows, also of tables that are not subscribed
+    counts        logical table → number of published rows, also of tables that are not subscribed;
+                  without the END message only those in `changes`
     begin, end    binlog coordinates; None if they are unknown
     execute_time  time at which the source committed, in UTC
     is_whole      False for the remainder of a transaction that never arrives completely; only with
