@@ -184,7 +184,8 @@ class FailoverAnswer(SourceFailoverAnswer):
     """The failover state of an instance.
 
     The fields describe the instance's only source. For a group they are empty, and `sources`
-    describes every source. A source without a standby has no servers.
+    describes every source. `servers` is empty for a source without a standby and without
+    `failover.virtual_address`.
     """
 
     model_config = ConfigDict(

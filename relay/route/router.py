@@ -34,8 +34,10 @@ class Destination:
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """Rows of a table, or some of its operations, are not published. `reason` is a sentence, `cause`
-    the label of this name of the counter `roma_dropped_rows`.
+    """Rows of a table, or some of its operations, are not published.
+
+    reason  a sentence for people
+    cause   the label `cause` of the counter `dropped_rows`
     """
 
     reason: str

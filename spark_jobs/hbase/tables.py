@@ -16,9 +16,10 @@ _NOT_KEPT: Final = frozenset({idl.TDurability.SKIP_WAL, idl.TDurability.ASYNC_WA
 
 
 class Tables:
-    """Creates missing tables, checks existing ones, and caches the result.
+    """Creates missing HBase tables, and refuses tables that may lose rows without an error: with a
+    time to live, or with the durability SKIP_WAL or ASYNC_WAL. Each table is checked once.
 
-    The methods raise HBaseRefused.
+    The methods raise HBaseRefused for such a table, and if HBase refuses a request.
     """
 
     def __init__(self, gateway: Gateway, settings: HBaseSettings) -> None:

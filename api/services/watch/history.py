@@ -98,10 +98,10 @@ class InstanceHistory:
         return self.facts
 
     def series(self, metric: Metric, span: Span, now_ms: int, points: int | None = None) -> Series:
-        """Return a metric over a span that ends at `now_ms`.
+        """Return a metric over a span that ends with the bucket in which `now_ms` is.
 
-        `points` is the number of values; None: the number that the span defines. A value is None
-        where it is unknown.
+        `points` is the number of values, which must divide the number of the span's buckets; None:
+        the number that the span defines. A value is None where it is unknown.
         """
         wanted, now_s = points or span.points, now_ms / _MS
         count = span.seconds // span.bucket_s

@@ -43,11 +43,13 @@ class Line(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """The states of an instance for a template: `bars` and `lines`, of which the first line is the
-    newest state.
+    """The states of an instance for a template.
 
+    bars      the states, the oldest first
+    lines     the newest states, the newest first
     sentence  a description for screen readers
-    running   the share of the time in which the instance was running, as text
+    running   the share of the recorded time in which the instance was running, as text; "" if no
+              time was recorded
     from_ms   the begin of the range in Unix milliseconds
     """
 
