@@ -122,7 +122,7 @@ class Servers:
 
     @cached_property
     def small_disk(self) -> SmallDiskKafka:
-        """Return the broker with two log folders, one of them on a small disk that can be filled."""
+        """Return the broker with two log folders, one of them on a disk that can be filled."""
         return self._stack.enter_context(SmallDiskKafka(dict(_QUICK_TIMEOUTS)))
 
     @cached_property
