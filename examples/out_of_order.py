@@ -21,7 +21,7 @@ from pyspark.sql import DataFrame
 from relay.envelope import order_text
 from spark_jobs.apply.apply import Copies
 from spark_jobs.config.job import JobSettings, KafkaSource
-from spark_jobs.runtime.spark_session import open_session
+from spark_jobs.runtime.spark_session import open_spark
 from spark_jobs.sinks import live_rows
 
 FOLDER = Path(tempfile.mkdtemp(prefix="roma-example-"))
@@ -29,7 +29,7 @@ KAFKA = KafkaSource(
     bootstrap_servers="127.0.0.1:9092", topics=("test",)
 )  # named, but not read here
 SETTINGS = JobSettings(kafka=KAFKA, copy_root=str(FOLDER / "exact"), shuffle_partitions=2)
-spark = open_session(SETTINGS, "example")
+spark = open_spark(SETTINGS, "example")
 COLUMNS = {"id": "int", "name": "varchar(32)", "amount": "decimal(10,2)", "updated_at": "timestamp"}
 
 

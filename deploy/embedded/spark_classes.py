@@ -7,23 +7,34 @@ from pathlib import Path
 from typing import Final
 
 from deploy.embedded.errors import Unavailable
+from deploy.embedded.fetching.ivy import pyspark_jars
 from deploy.embedded.processes.class_archive import make_archive
 from deploy.embedded.servers.spark import SPARK_CLASSES, spark_classpath, spark_environment
 
 _PROGRAM: Final = "deploy.embedded.spark_job"
 _LIMIT_S: Final = 300.0
+_SHOWN: Final = 500
+"""So many characters of a failed job's output are shown."""
+_REMEDY: Final = "Spark starts without the archive, more slowly; run `make fetch` to try again."
 
 
 def archive_spark() -> str:
     """Make the archive of Spark's classes if it is missing; return the size of the file.
 
-    In a folder with a space, no archive is made: JDK 17 would archive only the JDK's own classes.
-    Raises Unavailable.
+    No archive is made in a folder with a space, because JDK 17 would archive only the JDK's own
+    classes, and if SPARK_HOME names another Spark. Raises Unavailable.
     """
-    if " " in spark_classpath().rsplit(" ", 1)[0] or " " in str(SPARK_CLASSES):
+    if "SPARK_HOME" in os.environ:
+        return "no archive, because SPARK_HOME names another Spark than that of the environment"
+    if " " in f"{pyspark_jars().resolve()}{SPARK_CLASSES}":
         return "no archive, because a folder of the environment has a space in its name"
-    file = make_archive(spark_classpath(), _run, SPARK_CLASSES)
-    return f"an archive of {file.stat().st_size // 1_000_000} MB"
+    try:
+        file = make_archive(spark_classpath(), _run, SPARK_CLASSES)
+        return f"an archive of {file.stat().st_size // 1_000_000} MB"
+    except OSError as exc:
+        raise Unavailable(
+            f"The archive of Spark's classes cannot be written: {exc}.", _REMEDY
+        ) from exc
 
 
 def _run(options: tuple[str, ...]) -> None:
@@ -31,11 +42,17 @@ def _run(options: tuple[str, ...]) -> None:
     command = [sys.executable, "-m", _PROGRAM]
     root = Path(__file__).parents[2]
     try:
-        subprocess.run(
-            command, env=environment, cwd=root, capture_output=True, check=True, timeout=_LIMIT_S
+        ran = subprocess.run(
+            command,
+            env=environment,
+            cwd=root,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=_LIMIT_S,
         )
-    except subprocess.SubprocessError as exc:
-        raise Unavailable(
-            f"The Spark job whose classes are archived failed: {exc}.",
-            "Spark starts without the archive, more slowly; run `make fetch` to try again.",
-        ) from exc
+    except subprocess.TimeoutExpired as exc:
+        raise Unavailable(f"The Spark job whose classes are archived: {exc}.", _REMEDY) from exc
+    if ran.returncode:
+        end = ran.stderr.strip()[-_SHOWN:]
+        raise Unavailable(f"The Spark job whose classes are archived failed: {end}", _REMEDY)

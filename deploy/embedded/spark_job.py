@@ -1,5 +1,6 @@
 """A small Spark job that loads the classes of most jobs: Delta, Parquet, JSON, joins and groups."""
 
+import sys
 import tempfile
 from typing import Any
 
@@ -20,8 +21,10 @@ _SETTINGS = {
 }
 
 
-def main() -> None:
-    """Run the job, and wait until the JVM has ended."""
+def main() -> int:
+    """Run the job, and wait until the JVM has ended; return the JVM's exit code, which is not 0 if
+    it was killed while it wrote the archive.
+    """
     builder = SparkSession.Builder().master("local[1]")
     for name, value in _SETTINGS.items():
         builder = builder.config(name, value)
@@ -33,7 +36,7 @@ def main() -> None:
     spark.stop()
     gateway.shutdown()
     gateway.proc.stdin.close()
-    gateway.proc.wait()
+    return int(gateway.proc.wait())
 
 
 def _use(spark: SparkSession, copy: str) -> None:
@@ -50,4 +53,4 @@ def _use(spark: SparkSession, copy: str) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main() != 0)

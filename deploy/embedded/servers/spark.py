@@ -1,5 +1,6 @@
 """Jars for Spark beside PySpark, and an environment that does not depend on the machine."""
 
+import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -47,8 +48,10 @@ def spark_classpath() -> str:
 
 
 def _archive_options() -> str:
-    """Return the JVM options of the archive. The JVM's own log is off, because it writes to the
-    program's output that it ignores an archive of another class path.
+    """Return the JVM options of the environment, with those of the archive. The JVM's own log is
+    off, because it writes to the program's output that it ignores an archive of another class path.
     """
+    present = os.environ.get("SPARK_SUBMIT_OPTS", "")
     options = archive_options(spark_classpath(), SPARK_CLASSES)
-    return " ".join((*options, "-Xlog:disable")) if options else ""
+    own = " ".join((*options, "-Xlog:disable")) if options else ""
+    return present if own in present else f"{present} {own}".strip()

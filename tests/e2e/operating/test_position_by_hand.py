@@ -3,6 +3,7 @@ confirmed, written down.
 """
 
 from contextlib import closing
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +54,8 @@ class Shop:
             return next(each for each in domains if each.startswith("0-"))
         server, executed = self.ask("select @@server_uuid, @@gtid_executed")
         own = next(each.strip() for each in executed.split(",") if server in each)
-        return f"{server}:{own.split(':')[1].rpartition('-')[2]}"
+        untagged = list(takewhile(lambda part: part[0].isdigit(), own.split(":")[1:]))
+        return f"{server}:{untagged[-1].rpartition('-')[2]}"
 
     def seen(self) -> list[Seen]:
         return sorted(

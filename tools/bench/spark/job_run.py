@@ -133,10 +133,11 @@ def job(bootstrap: str, topic: str, folder: str, batch: int, **more: Any) -> Job
 
 
 def started(settings: JobSettings) -> SparkSession:
-    """Start Spark as the job does, on loopback."""
-    os.environ.update(
-        spark_environment(), PYSPARK_SUBMIT_ARGS=f"--driver-memory {_HEAP} pyspark-shell"
-    )
+    """Start Spark as the job does, on loopback; without the archive of classes, which operators do
+    not have.
+    """
+    given = {"PYSPARK_SUBMIT_ARGS": f"--driver-memory {_HEAP} pyspark-shell"}
+    os.environ.update({**spark_environment(), **given, "SPARK_SUBMIT_OPTS": ""})
     return open_spark(settings, "roma-bench")
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from structlog.testing import capture_logs
 
 from relay.errors import ResourcesExhausted
 from relay.pipeline.supervision.supervisor import Supervisor
@@ -116,11 +117,14 @@ def test_an_instance_whose_thread_died_is_replaced() -> None:
     bench.reconciled(settings(a="one"))
     dead: Any = bench.supervisor.instances[0]
     dead.died = True
-    assert bench.reconciled(settings(a="one")) == [
-        "a is watched no more",
-        "a is watched",
-        "a starts at one",
-    ]
+    with capture_logs() as logged:
+        assert bench.reconciled(settings(a="one")) == [
+            "a is watched no more",
+            "a is watched",
+            "a starts at one",
+        ]
+    (ended,) = (entry for entry in logged if entry["event"] == "instance_ended")
+    assert ended["reason"] == "its thread ended"
 
 
 def test_one_that_cannot_be_started_now_is_started_by_a_later_reconciliation() -> None:
