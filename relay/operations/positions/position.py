@@ -79,9 +79,8 @@ class InstancePosition:
         self._store = self._record.store
 
     def show(self) -> Shown:
-        """Return the present position, the leading relay and the earlier positions. The position
-        topic is created if it is missing. Raises BrokerUnreachable, PositionUnreadable,
-        StoreUnreachable, TopicRefused.
+        """Return the position, the leader and earlier positions. Creates a missing position topic.
+        Raises BrokerUnreachable, PositionUnreadable, StoreUnreachable, TopicRefused.
         """
         record, history = (None, ()) if self._store.ensure_topic() else self._store.read_whole()
         return Shown(record, self._record.leader, history)
