@@ -6,7 +6,7 @@ from confluent_kafka import Consumer, KafkaException, Producer
 from confluent_kafka.admin import AdminClient, NewTopic
 
 from deploy.embedded.errors import Unavailable
-from deploy.embedded.processes.class_archive import make_archive
+from deploy.embedded.processes.class_archive import REMEDY, make_archive
 from deploy.embedded.processes.jvm import QUICK_START
 from deploy.embedded.servers.kafka import Kafka
 
@@ -36,8 +36,7 @@ def _run(options: tuple[str, ...]) -> None:
             _use(broker.bootstrap)
         except KafkaException as exc:
             raise Unavailable(
-                f"The broker whose classes are archived did not answer: {exc}.",
-                "Brokers start without the archive, more slowly; run `make fetch` to try again.",
+                f"The broker whose classes are archived did not answer: {exc}.", REMEDY
             ) from exc
         broker.stop()
 

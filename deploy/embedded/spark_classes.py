@@ -8,14 +8,13 @@ from typing import Final
 
 from deploy.embedded.errors import Unavailable
 from deploy.embedded.fetching.ivy import pyspark_jars
-from deploy.embedded.processes.class_archive import make_archive
+from deploy.embedded.processes.class_archive import REMEDY, make_archive
 from deploy.embedded.servers.spark import SPARK_CLASSES, spark_classpath, spark_environment
 
 _PROGRAM: Final = "deploy.embedded.spark_job"
 _LIMIT_S: Final = 300.0
 _SHOWN: Final = 500
 """So many characters of a failed job's output are shown."""
-_REMEDY: Final = "Spark starts without the archive, more slowly; run `make fetch` to try again."
 
 
 def archive_spark() -> str:
@@ -28,13 +27,8 @@ def archive_spark() -> str:
         return "no archive, because SPARK_HOME names another Spark than that of the environment"
     if " " in f"{pyspark_jars().resolve()}{SPARK_CLASSES}":
         return "no archive, because a folder of the environment has a space in its name"
-    try:
-        file = make_archive(spark_classpath(), _run, SPARK_CLASSES)
-        return f"an archive of {file.stat().st_size // 1_000_000} MB"
-    except OSError as exc:
-        raise Unavailable(
-            f"The archive of Spark's classes cannot be written: {exc}.", _REMEDY
-        ) from exc
+    file = make_archive(spark_classpath(), _run, SPARK_CLASSES)
+    return f"an archive of {file.stat().st_size // 1_000_000} MB"
 
 
 def _run(options: tuple[str, ...]) -> None:
@@ -52,7 +46,7 @@ def _run(options: tuple[str, ...]) -> None:
             timeout=_LIMIT_S,
         )
     except subprocess.TimeoutExpired as exc:
-        raise Unavailable(f"The Spark job whose classes are archived: {exc}.", _REMEDY) from exc
+        raise Unavailable(f"The Spark job whose classes are archived: {exc}.", REMEDY) from exc
     if ran.returncode:
         end = ran.stderr.strip()[-_SHOWN:]
-        raise Unavailable(f"The Spark job whose classes are archived failed: {end}", _REMEDY)
+        raise Unavailable(f"The Spark job whose classes are archived failed: {end}", REMEDY)

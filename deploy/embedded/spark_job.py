@@ -2,15 +2,14 @@
 
 import sys
 import tempfile
-from typing import Any
+from typing import Any, Final
 
 import pyspark.sql.functions as sf
 from pyspark.sql import SparkSession
 
 from deploy.embedded.servers.spark import spark_jars
 
-_SETTINGS = {
-    "spark.jars": ",".join(map(str, spark_jars())),
+_SETTINGS: Final = {
     "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
     "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
     "spark.driver.bindAddress": "127.0.0.1",
@@ -26,6 +25,7 @@ def main() -> int:
     it was killed while it wrote the archive.
     """
     builder = SparkSession.Builder().master("local[1]")
+    builder = builder.config("spark.jars", ",".join(map(str, spark_jars())))
     for name, value in _SETTINGS.items():
         builder = builder.config(name, value)
     spark = builder.getOrCreate()

@@ -11,6 +11,7 @@ from deploy.embedded.cache import cache_folder, install
 from deploy.embedded.errors import Unavailable
 from deploy.embedded.processes.java import Java, find_java
 
+REMEDY: Final = "Programs start without the archive, more slowly; run `make fetch` to try again."
 _FILE: Final = "classes.jsa"
 _SIZE: Final = "size"
 """The file with the archive's size in bytes: a JVM that maps a shorter archive crashes."""
@@ -35,20 +36,21 @@ def make_archive(
     """Return the archive of a class path in `root` (None: in the cache), made if missing.
 
     `run` receives the JVM options that write it, and runs the program to its graceful end. Other
-    processes see the archive only when it is complete. Raises Unavailable if the JVM wrote none.
+    processes see the archive only when it is complete. Raises Unavailable if the JVM wrote none, or
+    if the folder cannot be written.
     """
 
     def build(folder: Path) -> None:
         run((f"-XX:ArchiveClassesAtExit={folder / _FILE}",))
         file = folder / _FILE
         if not file.exists():
-            raise Unavailable(
-                "The JVM wrote no archive of its classes.",
-                "The servers start without it, more slowly; run `make fetch` to try again.",
-            )
+            raise Unavailable("The JVM wrote no archive of its classes.", REMEDY)
         (folder / _SIZE).write_text(str(file.stat().st_size), "ascii")
 
-    return install(_folder(find_java(), classpath, root), build) / _FILE
+    try:
+        return install(_folder(find_java(), classpath, root), build) / _FILE
+    except OSError as exc:
+        raise Unavailable(f"The archive of classes cannot be written: {exc}.", REMEDY) from exc
 
 
 def _is_whole(folder: Path) -> bool:
