@@ -119,7 +119,7 @@ def _start(fleet: Fleet, count: int) -> None:
 def _rest(fleet: Fleet, seconds: float) -> None:
     ends_s, pause = monotonic() + seconds, Event()
     while monotonic() < ends_s:
-        fleet.unled()
+        fleet.observe()
         pause.wait(_OBSERVED_EVERY_S)
 
 

@@ -84,8 +84,8 @@ class Fleet:
         child.terminate()
         child.wait()
 
-    def unled(self) -> int:
-        """Return how many instances no running relay leads, and add them to `gaps`."""
+    def observe(self) -> int:
+        """Record in `gaps` which instances running relays lead now; return how many they do not."""
         alive = {name for _, names in self._children.values() for name in names}
         leaders = self._membership.leaders()
         led = {instance for instance, relay in leaders.items() if relay in alive}
@@ -94,7 +94,7 @@ class Fleet:
 
     def await_all_led(self) -> None:
         """Wait until running relays lead all instances."""
-        wait_until(lambda: self.unled() == 0, "all instances are led", _LIMIT_SECONDS)
+        wait_until(lambda: self.observe() == 0, "all instances are led", _LIMIT_SECONDS)
 
     def await_each_led(self) -> None:
         """Wait until every instance was led by a running relay at some time since now.
@@ -104,7 +104,7 @@ class Fleet:
         self.gaps.begin_step()
 
         def each_was_led() -> bool:
-            self.unled()
+            self.observe()
             return self.gaps.each_was_led
 
         wait_until(each_was_led, "each instance is led", _LIMIT_SECONDS)
@@ -121,7 +121,7 @@ class Fleet:
                 changed_s, leaders = monotonic(), now
             return (
                 self._are_listed()
-                and self.unled() == 0
+                and self.observe() == 0
                 and monotonic() - changed_s >= _REST_SECONDS
             )
 

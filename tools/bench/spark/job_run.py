@@ -136,8 +136,9 @@ def started(settings: JobSettings) -> SparkSession:
     """Start Spark as the job does, on loopback; without the archive of classes, which operators do
     not have.
     """
-    given = {"PYSPARK_SUBMIT_ARGS": f"--driver-memory {_HEAP} pyspark-shell"}
-    os.environ.update({**spark_environment(), **given, "SPARK_SUBMIT_OPTS": ""})
+    os.environ.update(spark_environment())
+    os.environ["PYSPARK_SUBMIT_ARGS"] = f"--driver-memory {_HEAP} pyspark-shell"
+    os.environ["SPARK_SUBMIT_OPTS"] = ""
     return open_spark(settings, "roma-bench")
 
 
