@@ -45,7 +45,7 @@ class DeadLetterView(BaseModel):
         description="False: the row could not be encoded, and the value is the row as it was read."
     )
     written_ms: int
-    replayed_by: str | None = Field(description="Who sent it since; null: nobody.")
+    replayed_by: str | None = Field(description="Who sent it since; null: it was not sent.")
     replayed_ms: int | None
     record_offset: int = Field(
         description="Offset of its record in the topic of the dead letters; of the first one if "

@@ -173,7 +173,7 @@ def of_instance(
         return [not_checked(_CHECK, f"the source's keys are not known: {exc.code}", instance.name)]
     # Tables that the instance has read come first, because their rows are already published.
     keys.sort(key=lambda each: (each[0] not in past.tables, each[0]))
-    stops: dict[str, tuple[RelayError, list[TableId]]] = {**without.refused}
+    stops: dict[str, tuple[RelayError, list[TableId]]] = dict(without.refused)
     for real, key in keys:
         try:
             forms.keep(key)

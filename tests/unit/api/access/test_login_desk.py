@@ -37,7 +37,7 @@ def desk_with(trail: Trail) -> LoginDesk:
 
 @pytest.mark.parametrize(("typed", "noted"), [("ann", "ann"), ("my secret password", "")])
 def test_only_names_of_users_are_written_down(typed: str, noted: str) -> None:
-    """What stands in the field of the name may be a password."""
+    """A user may type a password into the field of the name."""
     trail = Trail()
     desk = desk_with(trail)
     with capture_logs() as logged, pytest.raises(LoginRefused):
